@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which algorithm a kernel runs, and what its drivers make of it. Pure: tables of facts. */
+#ifndef QM_ERA_H
+#define QM_ERA_H
+
+#include "machine/machine.h"
+#include "map/map.h"
+
+/* Candidates in the order of likelihood; v[0] is the prediction. sure = there is no doubt. */
+struct qm_era {
+	const struct qm_algo *v[8];
+	size_t n;
+	bool sure;
+};
+
+/* The generic mapper (QM_FAMILY_MAP) or interrupt spreading (QM_FAMILY_IRQ) of a kernel. n == 0: nothing known. */
+void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct qm_era *ret);
+
+/*
+ * What `--kernel` takes: a release, a version ("6.12") or an algorithm id ("v6.11", "map:v6.11"). An id gives the
+ * kernel of its first version. 0, -EINVAL, -ENOMEM.
+ */
+QM_MUST_CHECK int qm_era_parse_kernel(const char *text, struct qm_kernel *ret);
+
+/* Does this kernel leave isolated (isolcpus=domain) or nohz_full CPUs out of a queue's list? 1, 0; *ret_sure. */
+int qm_era_drops_isolated(const struct qm_kernel *k, bool *ret_sure);
+int qm_era_drops_nohz_full(const struct qm_kernel *k, bool *ret_sure);
+
+/* What the allocation for a queue whose CPUs are all offline does on this kernel. */
+enum qm_dead_queue {
+	QM_DEAD_REFUSED,   /* -EXDEV */
+	QM_DEAD_UNCHECKED, /* reads beyond the kernel's tables: undefined */
+	QM_DEAD_FIRST_CPU, /* takes the first CPU of the list, online or not */
+};
+enum qm_dead_queue qm_era_dead_queue(const struct qm_kernel *k, bool *ret_sure);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How good a map is, and how good one of that many queues could be on that machine. Pure. */
+#ifndef QM_SCORE_H
+#define QM_SCORE_H
+
+#include "base/ids.h"
+#include "machine/topology.h"
+
+struct qm_score {
+	unsigned queues;
+	struct qm_ids unmapped;   /* no CPU at all */
+	struct qm_ids dead;       /* CPUs, but none online */
+	struct qm_ids cross_node; /* online CPUs in more than one node */
+	struct qm_ids cross_llc;  /* online CPUs of more than one last-level cache; empty where caches are unknown */
+	unsigned min_cpus, max_cpus; /* online CPUs per queue, over the queues that have one */
+	unsigned split_cores;     /* cores whose online threads are on several queues */
+	/*
+	 * The largest number k such that whichever k cores go offline, every queue that has an online CPU keeps one. 0
+	 * where some queue lives on one core.
+	 */
+	unsigned resilience;
+};
+
+void qm_score_done(struct qm_score *s);
+
+/* Scores a map as qm_map_run() makes it: map[cpu] for cpu < t->nr_cpus, queue ids 0..queues-1. 0, -EINVAL, -ENOMEM. */
+QM_MUST_CHECK int qm_score_map(const struct qm_topology *t, const int32_t *map, unsigned queues, struct qm_score *ret);
+/* Scores queues given as sets, as read from a machine (isolated CPUs may be in none). */
+QM_MUST_CHECK int qm_score_sets(const struct qm_topology *t, const struct qm_cpuset *const *sets, unsigned queues,
+				struct qm_score *ret);
+
+/*
+ * The best possible map of that many queues over the online CPUs: no unmapped, then no dead, then fewest cross-node, then
+ * smallest maximum, then fewest split cores, in that order. Each figure is attained together with those before it, or is
+ * a true bound where exact says false.
+ */
+struct qm_best {
+	unsigned unmapped, dead, cross_node, max_cpus, split_cores;
+	bool exact;
+};
+QM_MUST_CHECK int qm_best_map(const struct qm_topology *t, unsigned queues, struct qm_best *ret);
+
+/* <0: a is better than the bound's order of b, 0: as good, >0: worse. Compares in the order above. */
+int qm_score_compare_best(const struct qm_score *a, const struct qm_best *b);
+
+#endif
