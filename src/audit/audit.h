@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The judgement: a table of rules, each a row and a function, run over a machine. Reads and prints nothing.
+ */
+#ifndef QM_AUDIT_H
+#define QM_AUDIT_H
+
+#include "base/ids.h"
+#include "machine/machine.h"
+#include "map/identify.h"
+#include "map/score.h"
+
+enum qm_severity {
+	QM_INFO,
+	QM_WARNING,
+	QM_ERROR,
+	_QM_SEVERITY_MAX,
+};
+
+struct qm_finding {
+	const struct qm_rule *rule;
+	enum qm_severity severity; /* at most the rule's */
+	long controller;           /* index into the machine's controllers, -1 = the machine */
+	struct qm_ids hctx;
+	struct qm_cpuset cpus;
+	struct qm_ids irqs;        /* IRQ numbers */
+	char *message;             /* what is so, and what the admin sees because of it */
+	char *advice;              /* what mends it, or why nothing needs doing */
+	char *command;             /* to run; NULL where there is none */
+};
+
+struct qm_findings {
+	struct qm_finding *v;
+	size_t n, cap;
+	unsigned count[_QM_SEVERITY_MAX];
+};
+
+struct qm_audit_options {
+	const char *const *only, *const *ignore; /* NULL-terminated rule names; NULL = no restriction */
+	struct qm_cpuset reserved;               /* --reserved: CPUs meant for something else (DPDK, SPDK) */
+	bool whatif;                             /* the CPU state or kernel was changed by an option */
+	const size_t *controllers;               /* restrict to these indices; NULL = all */
+	size_t n_controllers;
+};
+
+/* What the rules look at: computed once, lent to every rule. */
+struct qm_audit {
+	const struct qm_machine *m;
+	const struct qm_audit_options *opt;
+	struct qm_cpuset unusable;     /* possible CPUs that are offline, or isolated where the kernel leaves those out */
+	struct qm_score *scores;       /* per controller, over its default-type queues */
+	struct qm_best *best;          /* per controller */
+	struct qm_identity *identity;  /* per controller */
+	struct qm_findings *out;
+};
+
+struct qm_rule {
+	const char *name;
+	enum qm_severity severity; /* the highest it can have */
+	const char *family;        /* "map", "cpu", "irq", "fabrics", "log", "kernel" */
+	const char *title;
+	const char *text;          /* explain: meaning, consequence, remedy, kernels, when it is no problem */
+	int (*run)(struct qm_audit *a, const struct qm_rule *rule); /* NULL: said by diagnose or advise only */
+};
+
+/* The table in its fixed order; NULL behind the last. */
+const struct qm_rule *qm_rule_get(size_t index);
+const struct qm_rule *qm_rule_find(const char *name);
+const char *qm_severity_name(enum qm_severity s);
+
+/* Runs the rules. Findings come by severity (errors first), then controller, then the table's order. 0 or -errno. */
+QM_MUST_CHECK int qm_audit_run(const struct qm_machine *m, const struct qm_audit_options *opt, struct qm_findings *ret);
+void qm_findings_done(struct qm_findings *f);
+
+#endif
