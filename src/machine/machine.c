@@ -64,9 +64,11 @@ static int read_once(struct qm_root *root, unsigned what, struct qm_machine *m)
 
 	m->source = root->live ? QM_SOURCE_LIVE : QM_SOURCE_SYSROOT;
 	root->problems = &m->problems;
-	r = qm_topology_read(root, m);
+	r = qm_kernel_read(root, m);
 	if (r == 0)
-		r = qm_kernel_read(root, m);
+		r = qm_topology_read(root, m);
+	if (r == 0)
+		r = qm_cmdline_read(root, m);
 	if (r == 0 && (what & QM_READ_DEVICES))
 		r = qm_devices_read(root, m);
 	if (r == 0 && (what & QM_READ_IRQS))

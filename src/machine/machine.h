@@ -205,12 +205,14 @@ void qm_machine_done(struct qm_machine *m);
 
 /* ---- the parts, in the order they are read; each fills its own fields of m and needs those before ---- */
 
+/* kernel.c: the release. */
+QM_MUST_CHECK int qm_kernel_read(struct qm_root *root, struct qm_machine *m);
 /* topology.c: CPU sets, cores, clusters, caches, nodes, distances. -ENOENT: this is no machine. */
 QM_MUST_CHECK int qm_topology_read(struct qm_root *root, struct qm_machine *m);
 /* Re-reads the CPU sets. 1: changed, 0: as before, or -errno. */
 QM_MUST_CHECK int qm_topology_has_moved(struct qm_root *root, const struct qm_machine *m);
-/* kernel.c: release and command line. */
-QM_MUST_CHECK int qm_kernel_read(struct qm_root *root, struct qm_machine *m);
+/* kernel.c: the command line; needs the number of CPUs. */
+QM_MUST_CHECK int qm_cmdline_read(struct qm_root *root, struct qm_machine *m);
 /* device.c: block devices, disks, controllers with their hardware queues (hctx.c, nvme.c). */
 QM_MUST_CHECK int qm_devices_read(struct qm_root *root, struct qm_machine *m);
 /* irq.c: /proc/irq, and the ties to the hardware queues. */
