@@ -187,6 +187,13 @@ static int walk_open(struct qm_root *root, const char *path, int flags)
 		r = fstat(fd, &st);
 		if (r < 0)
 			return -errno;
+		if (S_ISLNK(st.st_mode) && !*rest && (flags & O_NOFOLLOW)) {
+			if (!(flags & O_PATH))
+				return -ELOOP;
+			r = fd;
+			fd = -1;
+			return r;
+		}
 		if (S_ISLNK(st.st_mode)) {
 			r = walk_link(&w, fd, rest);
 			if (r < 0)
@@ -617,6 +624,49 @@ int qm_dir_exists(const struct qm_dir *dir, const char *name)
 		return 1;
 	fd = problem(dir, name, fd);
 	return fd == -ENOENT ? 0 : fd;
+}
+
+/* Opens an existing regular file for writing, never through a link at the end of the name. */
+static int open_for_write(const struct qm_dir *dir, const char *name)
+{
+	const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	struct stat st;
+	int fd, r;
+
+	/* The type is seen before the file is opened: opening a device or a pipe could already do harm. */
+	fd = lookup(dir, name, OPEN_PATH | O_NOFOLLOW);
+	if (fd < 0)
+		return fd;
+	r = fstat(fd, &st);
+	r = r < 0 ? -errno : 0;
+	close(fd);
+	if (r < 0)
+		return r;
+	if (!S_ISREG(st.st_mode))
+		return S_ISLNK(st.st_mode) ? -ELOOP : -EMEDIUMTYPE;
+	return lookup(dir, name, flags);
+}
+
+int qm_dir_write(const struct qm_dir *dir, const char *name, const char *data, size_t len)
+{
+	_cleanup_close_ int fd = -1;
+	ssize_t n;
+	int r;
+
+	fd = open_for_write(dir, name);
+	if (fd < 0)
+		return fd;
+	do
+		n = write(fd, data, len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n != len)
+		return -EIO;
+	if (dir->root->live)
+		return 0;
+	r = ftruncate(fd, (off_t)len);
+	return r < 0 ? -errno : 0;
 }
 
 int qm_path_join(const char *base, const char *rel, char **ret)

@@ -99,6 +99,13 @@ QM_MUST_CHECK int qm_dir_open_file(const struct qm_dir *dir, const char *name);
 QM_MUST_CHECK int qm_dir_exists(const struct qm_dir *dir, const char *name);
 
 /*
+ * Writes data into an existing regular file with one write(2), as the kernel's files want it; the file is never created,
+ * a link never followed at the end of the name. What stood behind a longer old content is cut off. Nothing is recorded as a
+ * problem: what a refusal means is the writer's business. Returns 0 or -errno (-EIO for a short write).
+ */
+QM_MUST_CHECK int qm_dir_write(const struct qm_dir *dir, const char *name, const char *data, size_t len);
+
+/*
  * Joins base (a directory, relative to the root) and rel, resolving "." and ".." by text and stopping at the root, as
  * sysfs links are meant. An absolute rel starts at the root. New string, without leading slash. 0 or -ENOMEM.
  */

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Writing a plan: everything is checked first, journalled before the first write, and read back. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "hint/hint.h"
+
+static int set_error(struct qm_change *c, enum qm_change_state state, const char *fmt, ...) QM_PRINTF(3, 4);
+
+static int set_error(struct qm_change *c, enum qm_change_state state, const char *fmt, ...)
+{
+	struct qm_strbuf b = { 0 };
+	va_list ap;
+	int r;
+
+	c->state = state;
+	free(c->error);
+	c->error = NULL;
+	va_start(ap, fmt);
+	qm_strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	r = qm_strbuf_take(&b, &c->error);
+	qm_strbuf_done(&b);
+	return r;
+}
+
+static const struct qm_irq *find_irq(const struct qm_machine *m, long nr)
+{
+	size_t lo = 0, hi = m->n_irqs;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if ((long)m->irqs[mid].nr < nr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < m->n_irqs && (long)m->irqs[lo].nr == nr ? &m->irqs[lo] : NULL;
+}
+
+/* Reasons that need no look at the file. Leaves the state PLANNED if there is none. */
+static int check_irq(const struct qm_machine *m, const struct qm_apply_options *opt, long nr, struct qm_change *c)
+{
+	const struct qm_irq *irq = find_irq(m, nr);
+	struct qm_cpuset mask;
+	int r;
+
+	if (qm_ids_has(&opt->exclude, (unsigned)nr))
+		return set_error(c, QM_CHANGE_REFUSED, "excluded");
+	if (irq && irq->managed == 1)
+		return set_error(c, QM_CHANGE_REFUSED, "the kernel places this interrupt itself (managed); not tried");
+	r = qm_cpuset_parse_list(c->new, -1, &mask);
+	if (r < 0)
+		return set_error(c, QM_CHANGE_REFUSED, "\"%s\" is no CPU list", c->new);
+	if (!qm_cpuset_is_subset(&mask, &m->topo.possible))
+		return set_error(c, QM_CHANGE_REFUSED, "names CPUs that this machine cannot have");
+	if (!qm_cpuset_intersects(&mask, &m->topo.online))
+		return set_error(c, QM_CHANGE_REFUSED, "no CPU of the mask is online");
+	return 0;
+}
+
+static int check_change(struct qm_root *root, const struct qm_machine *m, const struct qm_apply_options *opt,
+			struct qm_change *c)
+{
+	struct qm_dir top = qm_root_dir(root);
+	const char *text;
+	long nr = -1;
+	int r;
+
+	if (!qm_hint_path_is_allowed(c->path, NULL, &nr))
+		return set_error(c, QM_CHANGE_REFUSED, "not a file that a plan may write");
+	if (c->what == QM_CHANGE_IRQ) {
+		r = check_irq(m, opt, nr, c);
+		if (r < 0 || c->state != QM_CHANGE_PLANNED)
+			return r;
+	}
+	r = qm_dir_read(&top, c->path, &text);
+	if (r < 0)
+		return r == -ENOMEM ? r : set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(r));
+	if (qm_value_is_same(c->what, text, c->new)) {
+		c->state = QM_CHANGE_SAME;
+		return 0;
+	}
+	if (!qm_value_is_same(c->what, text, c->old))
+		return set_error(c, QM_CHANGE_MOVED, "holds %.*s now, not %.*s as planned; left alone",
+				 (int)strcspn(text, "\n"), text, (int)strcspn(c->old, "\n"), c->old);
+	if (strcmp(text, c->old) != 0) {
+		/* Same meaning, other bytes: the journal must hold what really stood there. */
+		char *old = strdup(text);
+
+		if (!old)
+			return -ENOMEM;
+		free(c->old);
+		c->old = old;
+	}
+	return 0;
+}
+
+int qm_plan_check(struct qm_root *root, const struct qm_machine *m, const struct qm_apply_options *opt, struct qm_plan *p,
+		  char **ret_error)
+{
+	struct qm_problems *problems = root->problems;
+	struct qm_cpuset possible;
+	int r = 0;
+
+	if (p->possible && (qm_cpuset_parse_list(p->possible, -1, &possible) < 0 ||
+			    !qm_cpuset_is_equal(&possible, &m->topo.possible))) {
+		struct qm_strbuf b = { 0 };
+
+		qm_strbuf_addf(&b, "the plan is for a machine with CPUs %s, this one has ", p->possible);
+		qm_cpuset_format(&m->topo.possible, &b);
+		r = qm_strbuf_take(&b, ret_error);
+		qm_strbuf_done(&b);
+		return r < 0 ? r : -EINVAL;
+	}
+	/* A file that cannot be read is told with its change, not once more as a problem. */
+	root->problems = NULL;
+	for (size_t i = 0; i < p->n && r == 0; i++)
+		r = check_change(root, m, opt, &p->v[i]);
+	root->problems = problems;
+	return r;
+}
+
+/* The kernel took the value but shows another: what is not understood is not left in place. */
+static int give_back(const struct qm_dir *top, struct qm_change *c, const char *text)
+{
+	int r;
+
+	r = set_error(c, QM_CHANGE_REFUSED, "the kernel took the value but kept %.*s; the old one was restored",
+		      (int)strcspn(text, "\n"), text);
+	if (r == 0)
+		r = qm_value_write(top, c->path, c->old);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* Writes one change between its two marks and reads it back. -errno only where the journal fails. */
+static int apply_change(struct qm_root *root, struct qm_state *state, const char *journal, long entry,
+			struct qm_change *c)
+{
+	struct qm_dir top = qm_root_dir(root);
+	_cleanup_free_ char *line = NULL;
+	const char *text;
+	int r, w;
+
+	r = qm_value_line(c->new, &line);
+	if (r < 0)
+		return r;
+	r = qm_journal_mark(state, journal, "begin", entry);
+	if (r < 0)
+		return r;
+	w = qm_value_write(&top, c->path, line);
+	if (w == 0) {
+		w = qm_dir_read(&top, c->path, &text);
+		if (w < 0)
+			r = set_error(c, QM_CHANGE_APPLIED, "written, but could not be read back: %s", strerror(-w));
+		else if (!qm_value_is_same(c->what, text, c->new))
+			r = give_back(&top, c, text);
+		else
+			c->state = QM_CHANGE_APPLIED;
+	} else {
+		r = set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(w));
+	}
+	if (r < 0)
+		return r;
+	return qm_journal_mark(state, journal, c->state == QM_CHANGE_APPLIED ? "done" : "refused", entry);
+}
+
+/* Takes back what this run wrote, from its journal, as `hint undo` would. */
+static int roll_back(struct qm_root *root, struct qm_state *state, const char *name, struct qm_plan *p)
+{
+	struct qm_journals js = { 0 };
+	struct qm_problems problems = { 0 };
+	size_t entry = 0;
+	int r;
+
+	r = qm_journals_read(state, &js, &problems);
+	qm_problems_done(&problems);
+	for (size_t k = 0; r == 0 && k < js.n; k++) {
+		if (strcmp(js.v[k].name, name) != 0)
+			continue;
+		r = qm_journal_undo(root, state, &js.v[k]);
+		for (size_t i = 0; r == 0 && i < p->n && entry < js.v[k].plan.n; i++) {
+			if (strcmp(p->v[i].path, js.v[k].plan.v[entry].path) != 0)
+				continue;
+			if (p->v[i].state == QM_CHANGE_APPLIED)
+				p->v[i].state = js.v[k].plan.v[entry].state;
+			entry++;
+		}
+	}
+	qm_journals_done(&js);
+	return r;
+}
+
+/* With all or nothing, one change that cannot be made means that none is. */
+static bool is_hopeless(const struct qm_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->v[i].state == QM_CHANGE_REFUSED || p->v[i].state == QM_CHANGE_MOVED)
+			return true;
+	}
+	return false;
+}
+
+int qm_plan_apply(struct qm_root *root, struct qm_state *state, const struct qm_apply_options *opt, struct qm_plan *p,
+		  char **ret_journal)
+{
+	struct qm_problems *problems = root->problems;
+	_cleanup_free_ char *name = NULL;
+	bool failed = false;
+	size_t todo = 0;
+	long entry = 0;
+	int r;
+
+	for (size_t i = 0; i < p->n; i++)
+		todo += p->v[i].state == QM_CHANGE_PLANNED;
+	if (!todo || (opt->all_or_nothing && is_hopeless(p))) {
+		*ret_journal = NULL;
+		return 0;
+	}
+	r = qm_journal_create(state, p, &name);
+	root->problems = NULL;
+	for (size_t i = 0; r == 0 && !failed && i < p->n; i++) {
+		if (p->v[i].state != QM_CHANGE_PLANNED)
+			continue;
+		r = apply_change(root, state, name, entry++, &p->v[i]);
+		failed = opt->all_or_nothing && p->v[i].state != QM_CHANGE_APPLIED;
+	}
+	if (r == 0 && failed)
+		r = roll_back(root, state, name, p);
+	root->problems = problems;
+	*ret_journal = name;
+	name = NULL;
+	return r;
+}
