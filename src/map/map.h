@@ -21,6 +21,8 @@ enum qm_family {
 #define QM_QUEUE_NONE (-1)
 #define QM_QUEUES_MAX 65535u
 
+struct qm_rule;
+
 struct qm_algo {
 	enum qm_family family;
 	const char *id;      /* "v6.3" */
@@ -30,7 +32,7 @@ struct qm_algo {
 	const char *title;   /* one line */
 	const char *text;    /* what changed, why, what its authors measured; for explain */
 	bool upstream;       /* false: a distribution's or never released as such */
-	unsigned flags;      /* private to map/ */
+	const struct qm_rule *rule; /* private to map/ */
 };
 
 /* "map", "irq", "vector" */
@@ -53,10 +55,15 @@ unsigned qm_mapper_nr_cpus(const struct qm_mapper *m);
 /*
  * Runs a generic mapper. queues: 1..QM_QUEUES_MAX. housekeeping: CPUs that take managed interrupts, for suse-hk; NULL =
  * no isolation (ignored by the others). map: caller's, one entry per CPU id below nr_cpus. *ret_warn (may be NULL): how
- * often the kernel warns. Returns 0, -EINVAL (count out of range, algorithm of another family).
+ * often the kernel warns. Returns 0, -EINVAL (count out of range, algorithm of another family, no possible CPU takes
+ * managed interrupts).
  */
 QM_MUST_CHECK int qm_map_run(struct qm_mapper *m, const struct qm_algo *a, unsigned queues,
 			     const struct qm_cpuset *housekeeping, int32_t *map, unsigned *ret_warn);
+
+/* What a spreading algorithm knows: reserved vectors ahead of the spread ones (not 4.9), sets (5.0 and later). */
+bool qm_algo_takes_pre(const struct qm_algo *a);
+bool qm_algo_takes_sets(const struct qm_algo *a);
 
 struct qm_spread {
 	unsigned vectors, pre;    /* vectors includes pre */
@@ -70,8 +77,9 @@ enum qm_spread_outcome {
 };
 
 /*
- * Spreads managed interrupts. masks: caller's, what->vectors of them. *ret_warn as above. Returns 0 or -EINVAL; what the
- * kernel does is in *ret_outcome, and masks hold nothing useful unless that is QM_SPREAD_OK.
+ * Spreads managed interrupts. masks: caller's, what->vectors of them, need not be initialised. *ret_warn as above. Returns
+ * 0, or -EINVAL for counts out of range, sets that do not add up, or what the algorithm does not know; what the kernel
+ * does is in *ret_outcome, and masks hold nothing useful unless that is QM_SPREAD_OK.
  */
 QM_MUST_CHECK int qm_spread_run(struct qm_mapper *m, const struct qm_algo *a, const struct qm_spread *what,
 				struct qm_cpuset *masks, enum qm_spread_outcome *ret_outcome, unsigned *ret_warn);
@@ -85,6 +93,9 @@ enum qm_vector_fallback {
 	QM_FALLBACK_MAP,
 	QM_FALLBACK_ERROR, /* v4.9: -EINVAL */
 };
+
+/* The fall-back of an algorithm of family vector. */
+enum qm_vector_fallback qm_algo_fallback(const struct qm_algo *a);
 
 /*
  * The map a device takes from n vector masks: CPUs of mask q get queue q + offset, later masks overwrite, CPUs in no
