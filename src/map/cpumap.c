@@ -145,8 +145,8 @@ static void map_6_3(struct qm_mapper *m, const struct qm_map_job *j)
 }
 
 /*
- * SUSE's kernels with isolcpus=managed_irq (branch seen at 32c08839a56c): only the CPUs that take managed interrupts are
- * grouped, present or not, in one stage; then the others are dealt over all queues in turn.
+ * SUSE's kernels with isolcpus=managed_irq (branch seen at 32c08839a56c): only the CPUs that take managed interrupts
+ * are grouped, present or not, in one stage; then the others are dealt over all queues in turn.
  */
 static void map_suse_hk(struct qm_mapper *m, const struct qm_map_job *j)
 {
@@ -177,18 +177,17 @@ const struct qm_rule qm_rule_map_4_16 = { .map = map_4_16 };
 const struct qm_rule qm_rule_map_5_3 = { .map = map_5_3 };
 const struct qm_rule qm_rule_map_6_3 = { .map = map_6_3, .grouping = { .sort = QM_SORT_CLASSIC }, .warns = true };
 const struct qm_rule qm_rule_map_6_9 = { .map = map_6_3, .grouping = { .sort = QM_SORT_TWO_POP }, .warns = true };
-const struct qm_rule qm_rule_map_6_11 = { .map = map_6_3, .grouping = { .sort = QM_SORT_SHORT_TAIL }, .warns = true };
-const struct qm_rule qm_rule_map_6_17 = { .map = map_6_3, .grouping = { .sort = QM_SORT_SHORT_TAIL }, .modulo = true };
+const struct qm_rule qm_rule_map_6_11 = {
+	.map = map_6_3, .grouping = { .sort = QM_SORT_SHORT_TAIL }, .warns = true,
+};
+const struct qm_rule qm_rule_map_6_17 = {
+	.map = map_6_3, .grouping = { .sort = QM_SORT_SHORT_TAIL }, .modulo = true,
+};
 const struct qm_rule qm_rule_map_7_0 = {
-	.map = map_6_3,
-	.grouping = { .sort = QM_SORT_SHORT_TAIL, .clusters = true },
-	.modulo = true,
+	.map = map_6_3, .grouping = { .sort = QM_SORT_SHORT_TAIL, .clusters = true }, .modulo = true,
 };
 const struct qm_rule qm_rule_map_suse_hk = {
-	.map = map_suse_hk,
-	.grouping = { .sort = QM_SORT_CLASSIC },
-	.modulo = true,
-	.isolates = true,
+	.map = map_suse_hk, .grouping = { .sort = QM_SORT_CLASSIC }, .modulo = true, .isolates = true,
 };
 
 int qm_map_run(struct qm_mapper *m, const struct qm_algo *a, unsigned queues, const struct qm_cpuset *housekeeping,

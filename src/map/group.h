@@ -32,7 +32,7 @@ static inline void qm_cursor_advance(struct qm_cursor *c)
 		c->now = 0;
 }
 
-/* Spreads a pool over k groups from the cursor on: equal shares, the first ones one CPU more where they do not divide. */
+/* Spreads a pool over k groups from the cursor on: equal shares, the first ones get what does not divide. */
 void qm_pool_spread(struct qm_mapper *m, const struct qm_members *list, struct qm_pool pool, uint32_t k,
 		    struct qm_cursor *c, int32_t *group_of);
 

@@ -22,7 +22,7 @@ struct qm_pool {
 	uint32_t first, n;
 };
 
-/* A member list: CPU ids, pool by pool, ascending in each; next is the position of the next online sibling in the pool. */
+/* CPU ids, pool by pool, ascending in each; next: the position of the next online sibling in the same pool. */
 struct qm_members {
 	uint32_t *cpu, *next;
 };
