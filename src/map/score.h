@@ -23,9 +23,28 @@ struct qm_score {
 
 void qm_score_done(struct qm_score *s);
 
+/*
+ * A topology prepared for scoring, for many runs: time grows with CPUs + queues, and no run allocates once the lists of
+ * the score and the scratch memory have grown. Borrows nothing; not for concurrent use.
+ */
+struct qm_scorer;
+QM_MUST_CHECK int qm_scorer_new(const struct qm_topology *t, struct qm_scorer **ret);
+void qm_scorer_free(struct qm_scorer *s);
+/*
+ * Scores map[cpu], cpu < nr_cpus; an entry is a queue below queues or QM_QUEUE_NONE (such CPUs count nowhere). listed: the
+ * CPUs that the kernel puts in its queues' lists (qm_era_listed_cpus()), NULL = all possible ones: others do not keep a
+ * queue from being unmapped. *score is {0} or an earlier result, whose lists are used again; on failure it is as after
+ * qm_score_done(). Returns 0, -EINVAL, -ENOMEM.
+ */
+QM_MUST_CHECK int qm_scorer_map(struct qm_scorer *s, const int32_t *map, const struct qm_cpuset *listed, unsigned queues,
+				struct qm_score *score);
+
 /* Scores a map as qm_map_run() makes it: map[cpu] for cpu < t->nr_cpus, queue ids 0..queues-1. 0, -EINVAL, -ENOMEM. */
 QM_MUST_CHECK int qm_score_map(const struct qm_topology *t, const int32_t *map, unsigned queues, struct qm_score *ret);
-/* Scores queues given as sets, as read from a machine (isolated CPUs may be in none). */
+/*
+ * Scores queues given as sets, as read from a machine (isolated CPUs may be in none). Sets of different queue types overlap
+ * and are scored one type at a time.
+ */
 QM_MUST_CHECK int qm_score_sets(const struct qm_topology *t, const struct qm_cpuset *const *sets, unsigned queues,
 				struct qm_score *ret);
 
@@ -40,7 +59,10 @@ struct qm_best {
 };
 QM_MUST_CHECK int qm_best_map(const struct qm_topology *t, unsigned queues, struct qm_best *ret);
 
-/* <0: a is better than the bound's order of b, 0: as good, >0: worse. Compares in the order above. */
+/*
+ * <0: a is better than b (isolation can do that), 0: as good, >0: worse. Compares in the order above; split cores above a
+ * figure that is only a bound prove nothing and count as equal.
+ */
 int qm_score_compare_best(const struct qm_score *a, const struct qm_best *b);
 
 #endif
