@@ -1,0 +1,257 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# bootstrap with stub package managers, compilers and autotools: a checkout of its own, and a PATH in which nothing is
+# but what a bare system has.
+
+load ../lib
+
+bare_tools='bash cat chmod cp dirname env find grep head ln mkdir mv rm sed sort touch xz'
+
+# stub NAME [DIR]: a program that logs its call and then runs what stands on standard input.
+stub() {
+	local file=${2-$T/bin}/$1
+	{ printf '#!/bin/sh\nprintf "%%s\\n" "%s $*" >>"%s"\n' "$1" "$T/calls"; cat; } >"$file"
+	chmod +x "$file"
+}
+
+setup() {
+	local tool
+	T=$BATS_TEST_TMPDIR
+	P=$T/packages # one empty file per installed package
+	mkdir -p "$T/bin" "$T/store" "$P" "$T/checkout/tests/data" "$T/sys/block/sda/mq"
+	cp "$TOP/bootstrap" "$T/checkout"
+	: >"$T/checkout/tests/data/example.manifest"
+	: >"$T/checkout/configure.ac"
+	: >"$T/calls"
+	for tool in $bare_tools; do
+		ln -s "$(command -v "$tool")" "$T/bin/$tool"
+	done
+	stub id <<<'echo "${FAKE_UID-0}"'
+	stub nproc <<<'echo 2'
+	export BOOTSTRAP_PYTHONS=python3 BOOTSTRAP_SYS=$T/sys
+	make_store
+}
+
+# The programs that packages bring.
+make_store() {
+	stub cc "$T/store" <<<"[ -e '$P/libc6-dev' ] || [ -e '$P/glibc-devel' ]"
+	stub awk "$T/store" </dev/null
+	stub automake "$T/store" </dev/null
+	stub bats "$T/store" </dev/null
+	stub python3 "$T/store" <<<"[ -e '$P/python3-jsonschema' ]"
+	stub make "$T/store" <<'END'
+case "$*" in
+*check) echo "# PASS: 1" ;;
+*) mkdir -p build/tests
+   printf '#!/bin/sh\necho "qmapctl $*"\nexit ${FAKE_STATUS-0}\n' >build/qmapctl
+   printf '#!/bin/sh\nmkdir "$2"\n' >build/tests/unfold
+   chmod +x build/qmapctl build/tests/unfold ;;
+esac
+END
+	stub autoreconf "$T/store" <<END
+mkdir -p build-aux
+touch aclocal.m4 config.h.in Makefile.in build-aux/tap-driver.sh
+printf '#!/bin/sh\necho configure >>"$T/calls"\ntouch Makefile\n' >configure
+chmod +x configure
+END
+	stub pkg-config "$T/store" <<END
+case \$2 in
+json-c) set -- '$P'/*json-c*-dev* ;;
+smartcols) set -- '$P'/libsmartcols-dev* ;;
+libudev) set -- '$P'/libudev-dev* '$P'/systemd-devel ;;
+numa) set -- '$P'/libnuma-dev* '$P'/numactl-devel ;;
+cmocka) set -- '$P'/libcmocka-dev* ;;
+esac
+[ -e "\$1" ] || [ -e "\${2-}" ]
+END
+}
+
+# manager NAME: a package manager that installs whatever is named after "install".
+manager() {
+	stub "$1" <<END
+[ -z "\${FAKE_FAIL-}" ] || exit 100
+seen=
+for arg; do
+	[ "\$arg" != install ] || { seen=y; continue; }
+	[ -n "\$seen" ] || continue
+	case \$arg in
+	-*) continue ;;
+	pkg*) program=pkg-config ;;
+	gcc) program=cc ;;
+	autoconf) program=autoreconf ;;
+	mawk | gawk) program=awk ;;
+	python3-*) program=python3 ;;
+	*) program=\$arg ;;
+	esac
+	: >'$P/'"\$arg"
+	[ ! -e '$T/store/'"\$program" ] || cp '$T/store/'"\$program" '$T/bin/'
+done
+END
+}
+
+boot() {
+	status=0
+	output=$(PATH=$T/bin "$T/checkout/bootstrap" "$@" 2>"$T/stderr") || status=$?
+	stderr=$(<"$T/stderr")
+}
+
+calls() {
+	grep "^$1 " "$T/calls" | grep -v -e --exists -e ' -E -'
+}
+
+run_packages_apt='autoconf automake gcc libc6-dev libjson-c-dev libnuma-dev libsmartcols-dev libudev-dev make mawk pkg-config'
+
+@test "a bare Debian: packages are named, installed, and qmapctl runs" {
+	manager apt-get
+	boot run list --json
+	assert_status 0
+	assert_output "qmapctl list --json"
+	assert_contains "$stderr" "bootstrap: packages: $run_packages_apt
+bootstrap: installing them with apt-get"
+	assert_equal "$(calls apt-get)" "apt-get -q -o DPkg::Lock::Timeout=120 update
+apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_packages_apt"
+	[ -z "$(calls sudo)" ]
+}
+
+@test "Fedora and SUSE by the same table" {
+	manager dnf
+	boot check
+	assert_status 0
+	assert_equal "$(calls dnf)" "dnf install -y --setopt=install_weak_deps=False autoconf automake bats gawk gcc\
+ glibc-devel json-c-devel libcmocka-devel libsmartcols-devel make numactl-devel pkgconf-pkg-config python3-jsonschema\
+ systemd-devel"
+	rm -rf "${P:?}"/* "$T/checkout/build"
+	for tool in "$T"/store/* dnf; do rm "$T/bin/${tool##*/}"; done
+	manager zypper
+	boot check
+	assert_status 0
+	assert_equal "$(calls zypper)" "zypper --non-interactive install --no-recommends autoconf automake bats gawk gcc\
+ glibc-devel libcmocka-devel libjson-c-devel libnuma-devel libsmartcols-devel libudev-devel make pkg-config\
+ python3-jsonschema"
+}
+
+@test "--no-install only reports, before or after the command" {
+	manager apt-get
+	for args in '--no-install run' 'run --no-install' '--no-install check'; do
+		# shellcheck disable=SC2086 # words
+		boot $args
+		assert_status 2
+		assert_output ""
+		assert_contains "$stderr" "bootstrap: missing: cmd:cc hdr:stdio.h cmd:make"
+		assert_contains "$stderr" "bootstrap: not installed, because of --no-install"
+	done
+	[ -z "$(calls apt-get)" ]
+	[ ! -e "$T/checkout/build" ] && [ ! -e "$T/checkout/configure" ]
+}
+
+@test "without root it takes sudo, and says what to do where there is none" {
+	manager apt-get
+	export FAKE_UID=1000
+	boot run
+	assert_status 2
+	assert_contains "$stderr" "bootstrap: to install them, run as root: apt-get install $run_packages_apt"
+	[ -z "$(calls apt-get)" ]
+	stub sudo <<<'exec "$@"'
+	boot run
+	assert_status 0
+	assert_equal "$(calls sudo | head -n 1)" \
+		"sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 update"
+}
+
+@test "a package manager that fails or that brings too little ends it" {
+	manager apt-get
+	FAKE_FAIL=1 boot run
+	assert_status 2
+	assert_contains "$stderr" "bootstrap: apt-get failed"
+	rm "$T/store/automake"
+	boot run
+	assert_status 2
+	assert_contains "$stderr" "bootstrap: still missing: cmd:automake"
+	[ ! -e "$T/checkout/build" ]
+}
+
+@test "no package manager: the missing things are named" {
+	boot run
+	assert_status 2
+	assert_contains "$stderr" "pc:json-c"
+	assert_contains "$stderr" "neither apt-get, dnf nor zypper is here"
+}
+
+@test "a second run installs, makes and configures nothing; check after run configures again for the tests" {
+	manager apt-get
+	boot run
+	assert_status 0
+	: >"$T/calls"
+	boot run
+	assert_status 0
+	assert_output "qmapctl audit"
+	assert_equal "$stderr" ""
+	[ -z "$(calls apt-get)" ] && [ -z "$(calls autoreconf)" ]
+	run grep -x configure "$T/calls"
+	[ "$status" -eq 1 ]
+	boot check
+	assert_status 0
+	assert_output "# PASS: 1"
+	assert_contains "$(calls apt-get)" "install -y --no-install-recommends bats libcmocka-dev python3-jsonschema"
+	[ -z "$(calls autoreconf)" ]
+	assert_equal "$(grep -cx configure "$T/calls")" 1
+	boot run
+	assert_equal "$(grep -cx configure "$T/calls")" 1
+}
+
+@test "a changed build file and a moved checkout are noticed" {
+	manager apt-get
+	boot run
+	: >"$T/calls"
+	touch -d '+5 seconds' "$T/checkout/configure.ac"
+	boot run
+	assert_equal "$(calls autoreconf)" "autoreconf -fi"
+	touch -d '-5 seconds' "$T/checkout/configure.ac"
+	: >"$T/calls"
+	mv "$T/checkout" "$T/moved"
+	ln -s moved "$T/checkout"
+	boot run
+	assert_equal "$(grep -cx configure "$T/calls")" 1
+}
+
+@test "without a multi-queue disk the default audit takes the captured machine, and says so" {
+	manager apt-get
+	rmdir "$T/sys/block/sda/mq"
+	boot run
+	assert_status 0
+	assert_output "qmapctl --sysroot build/example audit"
+	assert_contains "$stderr" "bootstrap: no multi-queue disk is in this machine"
+	boot run show
+	assert_output "qmapctl show"
+}
+
+@test "the exit status is that of qmapctl" {
+	manager apt-get
+	FAKE_STATUS=32 boot run show nvme9
+	assert_status 32
+}
+
+@test "usage: help on standard output, wrong words refused" {
+	boot --help
+	assert_status 0
+	assert_contains "$output" "Usage: ./bootstrap [--no-install] run [ARGS]"
+	for args in '' 'build' '--wrong run' 'check now' 'install' 'install all'; do
+		# shellcheck disable=SC2086 # words
+		boot $args
+		assert_status 2
+		assert_output ""
+		[ -n "$stderr" ]
+	done
+}
+
+@test "only the checkout is written to" {
+	manager apt-get
+	rmdir "$T/sys/block/sda/mq"
+	mkdir "$T/home"
+	listing() { find "$T" -path "$T/checkout" -prune -o -path "$P" -prune -o -path "$T/bin" -prune -o -print | sort; }
+	: >"$T/stderr"
+	before=$(listing)
+	HOME=$T/home TMPDIR=$T/home boot run
+	assert_status 0
+	assert_equal "$(listing)" "$before"
+}
