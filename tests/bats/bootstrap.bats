@@ -5,41 +5,32 @@
 
 load ../lib
 
-bare_tools='bash cat chmod cp dirname env find grep head ln mkdir mv rm sed sort touch xz'
+bare_tools="bash cat chmod cp dirname env find grep head ln mkdir mv rm sed sort touch xz"
 
-# stub NAME [DIR]: a program that logs its call and then runs what stands on standard input.
+# stub FILE: a program that logs its call and then runs what stands on standard input. Stubs find $T and $P, the
+# directories of the test, in the environment.
 stub() {
-	local file=${2-$T/bin}/$1
-	{ printf '#!/bin/sh\nprintf "%%s\\n" "%s $*" >>"%s"\n' "$1" "$T/calls"; cat; } >"$file"
-	chmod +x "$file"
+	{ printf '#!/bin/sh\nprintf "%%s\\n" "%s $*" >>"$T/calls"\n' "${1##*/}"; cat; } >"$1"
 }
 
-setup() {
-	local tool
-	T=$BATS_TEST_TMPDIR
-	P=$T/packages # one empty file per installed package
-	mkdir -p "$T/bin" "$T/store" "$P" "$T/checkout/tests/data" "$T/sys/block/sda/mq"
-	cp "$TOP/bootstrap" "$T/checkout"
-	: >"$T/checkout/tests/data/example.manifest"
-	: >"$T/checkout/configure.ac"
-	: >"$T/calls"
+# What every test starts with, made once: bin/ with a bare system, store/ with the programs that packages bring.
+setup_file() {
+	local tool store bin
+	cd "$BATS_FILE_TMPDIR"
+	mkdir -p start/{bin,store,packages,home} start/checkout/tests/data start/sys/block/sda/mq
+	bin=start/bin store=start/store
 	for tool in $bare_tools; do
-		ln -s "$(command -v "$tool")" "$T/bin/$tool"
+		ln -s "$(command -v "$tool")" "$bin/$tool"
 	done
-	stub id <<<'echo "${FAKE_UID-0}"'
-	stub nproc <<<'echo 2'
-	export BOOTSTRAP_PYTHONS=python3 BOOTSTRAP_SYS=$T/sys
-	make_store
-}
-
-# The programs that packages bring.
-make_store() {
-	stub cc "$T/store" <<<"[ -e '$P/libc6-dev' ] || [ -e '$P/glibc-devel' ]"
-	stub awk "$T/store" </dev/null
-	stub automake "$T/store" </dev/null
-	stub bats "$T/store" </dev/null
-	stub python3 "$T/store" <<<"[ -e '$P/python3-jsonschema' ]"
-	stub make "$T/store" <<'END'
+	stub $bin/id <<<'echo "${FAKE_UID-0}"'
+	stub $bin/nproc <<<'echo 2'
+	stub $store/cc <<<'[ -e "$P/libc6-dev" ] || [ -e "$P/glibc-devel" ]'
+	stub $store/awk </dev/null
+	stub $store/automake </dev/null
+	stub $store/bats </dev/null
+	stub $store/sudo <<<'exec "$@"'
+	stub $store/python3 <<<'[ -e "$P/python3-jsonschema" ]'
+	stub $store/make <<'END'
 case "$*" in
 *check) echo "# PASS: 1" ;;
 *) mkdir -p build/tests
@@ -48,45 +39,62 @@ case "$*" in
    chmod +x build/qmapctl build/tests/unfold ;;
 esac
 END
-	stub autoreconf "$T/store" <<END
+	stub $store/autoreconf <<'END'
 mkdir -p build-aux
 touch aclocal.m4 config.h.in Makefile.in build-aux/tap-driver.sh
 printf '#!/bin/sh\necho configure >>"$T/calls"\ntouch Makefile\n' >configure
 chmod +x configure
 END
-	stub pkg-config "$T/store" <<END
-case \$2 in
-json-c) set -- '$P'/*json-c*-dev* ;;
-smartcols) set -- '$P'/libsmartcols-dev* ;;
-libudev) set -- '$P'/libudev-dev* '$P'/systemd-devel ;;
-numa) set -- '$P'/libnuma-dev* '$P'/numactl-devel ;;
-cmocka) set -- '$P'/libcmocka-dev* ;;
+	stub $store/pkg-config <<'END'
+case $2 in
+json-c) set -- "$P"/*json-c*-dev* ;;
+smartcols) set -- "$P"/libsmartcols-dev* ;;
+libudev) set -- "$P"/libudev-dev* "$P"/systemd-devel ;;
+numa) set -- "$P"/libnuma-dev* "$P"/numactl-devel ;;
+cmocka) set -- "$P"/libcmocka-dev* ;;
 esac
-[ -e "\$1" ] || [ -e "\${2-}" ]
+[ -e "$1" ] || [ -e "${2-}" ]
 END
-}
-
-# manager NAME: a package manager that installs whatever is named after "install".
-manager() {
-	stub "$1" <<END
-[ -z "\${FAKE_FAIL-}" ] || exit 100
+	# A package manager installs whatever is named after "install".
+	stub $store/apt-get <<'END'
+[ -z "${FAKE_FAIL-}" ] || exit 100
 seen=
 for arg; do
-	[ "\$arg" != install ] || { seen=y; continue; }
-	[ -n "\$seen" ] || continue
-	case \$arg in
+	[ "$arg" != install ] || { seen=y; continue; }
+	[ -n "$seen" ] || continue
+	case $arg in
 	-*) continue ;;
 	pkg*) program=pkg-config ;;
 	gcc) program=cc ;;
 	autoconf) program=autoreconf ;;
 	mawk | gawk) program=awk ;;
 	python3-*) program=python3 ;;
-	*) program=\$arg ;;
+	*) program=$arg ;;
 	esac
-	: >'$P/'"\$arg"
-	[ ! -e '$T/store/'"\$program" ] || cp '$T/store/'"\$program" '$T/bin/'
+	: >"$P/$arg"
+	[ ! -e "$T/store/$program" ] || ln -s "../store/$program" "$T/bin/"
 done
 END
+	sed 's/"apt-get /"dnf /' $store/apt-get >$store/dnf
+	sed 's/"apt-get /"zypper /' $store/apt-get >$store/zypper
+	: >start/calls
+	: >start/stderr
+	: >start/checkout/configure.ac
+	: >start/checkout/tests/data/example.manifest
+	cp "$TOP/bootstrap" start/checkout
+	chmod +x $store/* $bin/id $bin/nproc
+}
+
+setup() {
+	export T=$BATS_TEST_TMPDIR
+	export P=$T/packages # one empty file per installed package
+	export BOOTSTRAP_PYTHONS=python3 BOOTSTRAP_SYS=$T/sys
+	cp -a "$BATS_FILE_TMPDIR/start/." "$T"
+}
+
+# has PROGRAM: it is there from the start.
+has() {
+	ln -s "../store/$1" "$T/bin/$1"
 }
 
 boot() {
@@ -102,7 +110,7 @@ calls() {
 run_packages_apt='autoconf automake gcc libc6-dev libjson-c-dev libnuma-dev libsmartcols-dev libudev-dev make mawk pkg-config'
 
 @test "a bare Debian: packages are named, installed, and qmapctl runs" {
-	manager apt-get
+	has apt-get
 	boot run list --json
 	assert_status 0
 	assert_output "qmapctl list --json"
@@ -114,15 +122,15 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "Fedora and SUSE by the same table" {
-	manager dnf
+	has dnf
 	boot check
 	assert_status 0
 	assert_equal "$(calls dnf)" "dnf install -y --setopt=install_weak_deps=False autoconf automake bats gawk gcc\
  glibc-devel json-c-devel libcmocka-devel libsmartcols-devel make numactl-devel pkgconf-pkg-config python3-jsonschema\
  systemd-devel"
 	rm -rf "${P:?}"/* "$T/checkout/build"
-	for tool in "$T"/store/* dnf; do rm "$T/bin/${tool##*/}"; done
-	manager zypper
+	find "$T/bin" -lname '../store/*' -delete
+	has zypper
 	boot check
 	assert_status 0
 	assert_equal "$(calls zypper)" "zypper --non-interactive install --no-recommends autoconf automake bats gawk gcc\
@@ -131,7 +139,7 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "--no-install only reports, before or after the command" {
-	manager apt-get
+	has apt-get
 	for args in '--no-install run' 'run --no-install' '--no-install check'; do
 		# shellcheck disable=SC2086 # words
 		boot $args
@@ -145,13 +153,13 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "without root it takes sudo, and says what to do where there is none" {
-	manager apt-get
+	has apt-get
 	export FAKE_UID=1000
 	boot run
 	assert_status 2
 	assert_contains "$stderr" "bootstrap: to install them, run as root: apt-get install $run_packages_apt"
 	[ -z "$(calls apt-get)" ]
-	stub sudo <<<'exec "$@"'
+	has sudo
 	boot run
 	assert_status 0
 	assert_equal "$(calls sudo | head -n 1)" \
@@ -159,7 +167,7 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "a package manager that fails or that brings too little ends it" {
-	manager apt-get
+	has apt-get
 	FAKE_FAIL=1 boot run
 	assert_status 2
 	assert_contains "$stderr" "bootstrap: apt-get failed"
@@ -178,7 +186,7 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "a second run installs, makes and configures nothing; check after run configures again for the tests" {
-	manager apt-get
+	has apt-get
 	boot run
 	assert_status 0
 	: >"$T/calls"
@@ -200,7 +208,7 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "a changed build file and a moved checkout are noticed" {
-	manager apt-get
+	has apt-get
 	boot run
 	: >"$T/calls"
 	touch -d '+5 seconds' "$T/checkout/configure.ac"
@@ -215,7 +223,7 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "without a multi-queue disk the default audit takes the captured machine, and says so" {
-	manager apt-get
+	has apt-get
 	rmdir "$T/sys/block/sda/mq"
 	boot run
 	assert_status 0
@@ -226,7 +234,7 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "the exit status is that of qmapctl" {
-	manager apt-get
+	has apt-get
 	FAKE_STATUS=32 boot run show nvme9
 	assert_status 32
 }
@@ -245,11 +253,9 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 }
 
 @test "only the checkout is written to" {
-	manager apt-get
+	has apt-get
 	rmdir "$T/sys/block/sda/mq"
-	mkdir "$T/home"
 	listing() { find "$T" -path "$T/checkout" -prune -o -path "$P" -prune -o -path "$T/bin" -prune -o -print | sort; }
-	: >"$T/stderr"
 	before=$(listing)
 	HOME=$T/home TMPDIR=$T/home boot run
 	assert_status 0
