@@ -348,28 +348,29 @@ static void tap_file(const struct qm_dir *dir, const char *name, const char *dat
 
 /*
  * Reads to the end. The kernel's small files come whole in one read, so a short one ends it without asking again; only
- * the live seq_files may come in page-sized pieces.
+ * the live seq_files may come in page-sized pieces. A file longer than max is refused, or cut there if only its head is
+ * wanted.
  */
-static ssize_t read_all(const struct qm_root *root, int fd)
+static ssize_t read_all(const struct qm_root *root, int fd, size_t max, bool head)
 {
 	size_t len = 0;
 
 	for (;;) {
-		ssize_t n = read(fd, root->buf + len, QM_FILE_MAX + 1 - len);
+		ssize_t n = read(fd, root->buf + len, max + !head - len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
 		len += (size_t)n;
-		if (len > QM_FILE_MAX)
+		if (len > max)
 			return -EFBIG;
-		if (n == 0 || n < 1024 || !root->live)
+		if (n == 0 || n < 1024 || !root->live || (head && len == max))
 			return (ssize_t)len;
 	}
 }
 
-int qm_dir_read(const struct qm_dir *dir, const char *name, const char **ret_text)
+static int read_file(const struct qm_dir *dir, const char *name, size_t max, bool head, const char **ret_text)
 {
 	struct qm_root *root = dir->root;
 	ssize_t n;
@@ -378,7 +379,7 @@ int qm_dir_read(const struct qm_dir *dir, const char *name, const char **ret_tex
 	fd = open_regular(dir, name);
 	if (fd < 0)
 		return problem(dir, name, fd);
-	n = read_all(root, fd);
+	n = read_all(root, fd, max, head);
 	close(fd);
 	if (n < 0)
 		return problem(dir, name, (int)n);
@@ -386,6 +387,16 @@ int qm_dir_read(const struct qm_dir *dir, const char *name, const char **ret_tex
 	root->buf[n] = '\0';
 	*ret_text = root->buf;
 	return (int)strlen(root->buf);
+}
+
+int qm_dir_read(const struct qm_dir *dir, const char *name, const char **ret_text)
+{
+	return read_file(dir, name, QM_FILE_MAX, false, ret_text);
+}
+
+int qm_dir_read_head(const struct qm_dir *dir, const char *name, size_t max, const char **ret_text)
+{
+	return read_file(dir, name, max < QM_FILE_MAX ? max : QM_FILE_MAX, true, ret_text);
 }
 
 int qm_dir_open_file(const struct qm_dir *dir, const char *name)

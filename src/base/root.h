@@ -76,6 +76,8 @@ struct qm_dir qm_root_dir(struct qm_root *root);
  * file larger than QM_FILE_MAX is -EFBIG. Returns the length.
  */
 QM_MUST_CHECK int qm_dir_read(const struct qm_dir *dir, const char *name, const char **ret_text);
+/* As qm_dir_read(), but only the first max bytes (at most QM_FILE_MAX) of a file that may be much larger. */
+QM_MUST_CHECK int qm_dir_read_head(const struct qm_dir *dir, const char *name, size_t max, const char **ret_text);
 /* First line without trailing blanks, as a new string. */
 QM_MUST_CHECK int qm_dir_read_line(const struct qm_dir *dir, const char *name, char **ret);
 /* A decimal number, perhaps negative, with blanks around. -EINVAL and a problem for anything else, an empty file too. */
