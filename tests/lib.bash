@@ -7,7 +7,7 @@ TOP=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BUILD=${QMAP_BUILD:-$TOP/build}
 QMAPCTL=${QMAPCTL:-$BUILD/qmapctl}
 UNFOLD=${UNFOLD:-$BUILD/tests/unfold}
-PYTHON=${PYTHON:-python3}
+PYTHON=${PYTHON:-$(type -P /usr/bin/python3 python3 | head -n 1)}
 DATA=$TOP/tests/data
 # Data that is not part of the project; tests that want it skip without it.
 QMAP_SHARED=${QMAP_SHARED:-$TOP/../shared}
