@@ -8,17 +8,27 @@
 
 /* Candidates in the order of likelihood; v[0] is the prediction. sure = there is no doubt. */
 struct qm_era {
-	const struct qm_algo *v[8];
+	const struct qm_algo *v[16];
 	size_t n;
 	bool sure;
 };
 
-/* The generic mapper (QM_FAMILY_MAP) or interrupt spreading (QM_FAMILY_IRQ) of a kernel. n == 0: nothing known. */
+/*
+ * The generic mapper (QM_FAMILY_MAP) or interrupt spreading (QM_FAMILY_IRQ) of a kernel, or the helper that reads given
+ * masks (QM_FAMILY_VECTOR). n == 0: nothing known.
+ */
 void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct qm_era *ret);
 
 /*
+ * The CPUs that kernels with this algorithm put into a queue's list: online ones up to 4.12, present ones up to 4.15, then
+ * all possible ones. Borrowed from the topology.
+ */
+const struct qm_cpuset *qm_era_listed_cpus(const struct qm_algo *a, const struct qm_topology *t);
+
+/*
  * What `--kernel` takes: a release, a version ("6.12") or an algorithm id ("v6.11", "map:v6.11"). An id gives the
- * kernel of its first version. 0, -EINVAL, -ENOMEM.
+ * kernel of its first version; one that belongs to no release ("suse-hk") gives a kernel of that name, for which
+ * qm_era_of_kernel() answers just this. 0, -EINVAL, -ENOMEM.
  */
 QM_MUST_CHECK int qm_era_parse_kernel(const char *text, struct qm_kernel *ret);
 
