@@ -54,11 +54,21 @@ static ssize_t decode(char *s, size_t len)
 			if (++in == len)
 				return -EINVAL;
 			switch (s[in]) {
-			case '\\': c = '\\'; break;
-			case 'n': c = '\n'; break;
-			case 't': c = '\t'; break;
-			case 's': c = ' '; break;
-			case '0': c = '\0'; break;
+			case '\\':
+				c = '\\';
+				break;
+			case 'n':
+				c = '\n';
+				break;
+			case 't':
+				c = '\t';
+				break;
+			case 's':
+				c = ' ';
+				break;
+			case '0':
+				c = '\0';
+				break;
 			case 'x':
 				if (in + 2 >= len || hex_digit(s[in + 1]) < 0 || hex_digit(s[in + 2]) < 0)
 					return -EINVAL;
@@ -258,10 +268,14 @@ static int make_entry(struct unfold *u, const struct entry *e)
 		return r;
 	base = base ? base + 1 : e->path;
 	switch (e->type) {
-	case 'f': return make_file(u, base, e);
-	case 't': return set_size(u, base, e);
-	case 'l': return make_link(u, base, e);
-	default: return set_mode(u, base, e);
+	case 'f':
+		return make_file(u, base, e);
+	case 't':
+		return set_size(u, base, e);
+	case 'l':
+		return make_link(u, base, e);
+	default:
+		return set_mode(u, base, e);
 	}
 }
 

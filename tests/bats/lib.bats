@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The tests' own tools: manifests and JSON assertions.
 
+bats_require_minimum_version 1.5.0
 load ../lib
 
 setup() {
@@ -98,6 +99,18 @@ m sys/block/sda/mq/0/cpu_list 0440'
 	run "$PYTHON" "$TOP/tests/mkmanifest" in nothing
 	[ "$status" -eq 1 ]
 	assert_output "mkmanifest: in: nothing matches"
+}
+
+@test "mkmanifest goes only where a pattern leads, and goes on past what it cannot read" {
+	mkdir -p in/a/b/c in/a/other in/z
+	printf 1 >in/a/b/c/f
+	mkfifo in/a/b/fifo in/a/other/fifo
+	run --separate-stderr "$PYTHON" "$TOP/tests/mkmanifest" in 'a/b/**'
+	assert_output 'f a/b/c/f 1'
+	assert_equal "$stderr" "mkmanifest: a/b/fifo: neither file, directory nor link"
+	run --separate-stderr "$PYTHON" "$TOP/tests/mkmanifest" in 'a/?/*/f'
+	assert_output 'f a/b/c/f 1'
+	assert_equal "$stderr" ""
 }
 
 @test "assert_json compares values and types" {
