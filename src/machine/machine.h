@@ -237,7 +237,8 @@ QM_MUST_CHECK int qm_topojson_parse(const char *text, size_t len, struct qm_topo
 QM_MUST_CHECK int qm_demo_make(struct qm_machine *ret);
 
 /*
- * whatif.c: edits a topology in place. Online CPUs that are not possible are refused: -ERANGE. Maps that were read are
+ * whatif.c: edits a topology in place. CPUs that are not possible are refused, -ERANGE, and so is an empty set, -EINVAL; an
+ * absent CPU that is to be online becomes present. Maps that were read are
  * not touched: the queues keep the CPUs they were given.
  */
 QM_MUST_CHECK int qm_topology_set_online(struct qm_topology *t, const struct qm_cpuset *online);
