@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/strbuf.h"
+
+int qm_input_open(const char *path)
+{
+	struct stat st;
+	int fd, r;
+
+	if (strcmp(path, "-") == 0)
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	r = fstat(fd, &st);
+	if (r == 0 && !S_ISDIR(st.st_mode))
+		return fd;
+	r = r < 0 ? -errno : -EISDIR;
+	close(fd);
+	return r;
+}
+
+int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len)
+{
+	_cleanup_close_ int fd = qm_input_open(path);
+	struct qm_strbuf b = { 0 };
+	char chunk[16384];
+	size_t len;
+	ssize_t n;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	while ((n = read(fd, chunk, sizeof(chunk))) != 0) {
+		if (n < 0 && errno == EINTR)
+			continue;
+		r = n < 0 ? -errno : b.len + (size_t)n > max ? -EFBIG : 0;
+		if (r < 0) {
+			qm_strbuf_done(&b);
+			return r;
+		}
+		qm_strbuf_add(&b, chunk, (size_t)n);
+	}
+	len = b.len;
+	r = qm_strbuf_take(&b, ret);
+	if (r < 0) {
+		qm_strbuf_done(&b);
+		return r;
+	}
+	*ret_len = len;
+	return 0;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that the user names on the command line: anywhere, of any kind. */
+#ifndef QM_INPUT_H
+#define QM_INPUT_H
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+/*
+ * Opens a file for reading; "-" is standard input. Pipes and devices are welcome, since the user asked for them; a
+ * directory is -EISDIR. Returns a descriptor that the caller closes, or -errno.
+ */
+QM_MUST_CHECK int qm_input_open(const char *path);
+/* Whole file as a new NUL-terminated string of *ret_len bytes; -EFBIG where it has more than max. 0 or -errno. */
+QM_MUST_CHECK int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len);
+
+#endif

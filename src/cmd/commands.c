@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of commands, in the order of the help. */
+#include <string.h>
+
+#include "cmd/cmd.h"
+
+static const struct qm_command *const commands[] = {
+	&qm_command_topology,
+	&qm_command_explain,
+};
+
+const struct qm_command *qm_command_get(size_t index)
+{
+	return index < QM_ARRAY_SIZE(commands) ? commands[index] : NULL;
+}
+
+const struct qm_command *qm_command_find(const char *name)
+{
+	for (size_t i = 0; i < QM_ARRAY_SIZE(commands); i++) {
+		if (strcmp(commands[i]->name, name) == 0)
+			return commands[i];
+	}
+	return NULL;
+}

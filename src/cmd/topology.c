@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* topology: the machine's CPUs as the mapping code sees them. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "out/results.h"
+
+struct topology_options {
+	bool by_cpu;
+};
+
+static const struct qm_option options[] = {
+	{ 0, "by-cpu", NULL, "one row a CPU instead of one a node", offsetof(struct topology_options, by_cpu),
+	  QM_OPTION_FLAG, QM_GROUP_COMMAND, NULL, false },
+	{ 0 },
+};
+
+static unsigned count_groups(const struct qm_groups *g, const struct qm_cpuset *cpus)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < g->n; i++)
+		n += qm_cpuset_intersects(&g->sets[i], cpus);
+	return n;
+}
+
+/* Distances have one row per online node; a table that does not fit the nodes belongs to none of them. */
+static void fill_distances(const struct qm_topology *t, struct qm_node_view *views)
+{
+	unsigned online = 0;
+
+	for (unsigned i = 0; i < t->n_nodes; i++) {
+		views[i].distance_row = t->nodes[i].online ? (long)online : -1;
+		online += t->nodes[i].online;
+	}
+	for (unsigned i = 0; i < t->n_nodes; i++) {
+		if (!t->distances || online != t->n_distances)
+			views[i].distance_row = -1;
+	}
+}
+
+static int topology_run(struct qm_run *run)
+{
+	const struct topology_options *opt = run->opt;
+	const struct qm_topology *t = &run->m.topo;
+	struct qm_topology_result res = { .topo = t, .by_cpu = opt->by_cpu };
+	struct qm_node_view *views;
+	int r = qm_source_open(run, 0);
+
+	if (r < 0)
+		return r;
+	views = calloc(t->n_nodes ? t->n_nodes : 1, sizeof(*views));
+	if (!views)
+		return -ENOMEM;
+	for (unsigned i = 0; i < t->n_nodes; i++) {
+		views[i].node = &t->nodes[i];
+		qm_cpuset_copy(&views[i].online, &t->nodes[i].cpus);
+		qm_cpuset_and(&views[i].online, &t->online);
+		views[i].cores = count_groups(&t->cores, &t->nodes[i].cpus);
+		views[i].clusters = count_groups(&t->clusters, &t->nodes[i].cpus);
+		views[i].packages = count_groups(&t->packages, &t->nodes[i].cpus);
+		views[i].llcs = count_groups(&t->llc, &t->nodes[i].cpus);
+	}
+	fill_distances(t, views);
+	res.nodes = views;
+	r = run->out.face->topology(&run->out, &res);
+	free(views);
+	return r;
+}
+
+static const struct qm_layout *const layouts[] = { &qm_layout_topology, &qm_layout_topology_cpu, NULL };
+
+const struct qm_command qm_command_topology = {
+	.name = "topology",
+	.summary = "CPUs, cores, caches and nodes as the mapping code sees them",
+	.example = "qmapctl topology -J > machine.json",
+	.example_help = "the machine as a file for --topology",
+	.options = options,
+	.options_size = sizeof(struct topology_options),
+	.layouts = layouts,
+	.run = topology_run,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finished results, one struct per kind, as commands hand them to the faces. Everything is borrowed from the command unless
+ * said otherwise; a face changes and frees nothing.
+ */
+#ifndef QM_RESULTS_H
+#define QM_RESULTS_H
+
+#include "audit/audit.h"
+#include "machine/machine.h"
+#include "map/identify.h"
+#include "map/map.h"
+#include "map/score.h"
+#include "out/out.h"
+
+/* A node and how many sets of each kind have a CPU in it. */
+struct qm_node_view {
+	const struct qm_node *node;
+	struct qm_cpuset online;
+	unsigned cores, clusters, packages, llcs;
+	long distance_row; /* index into the distances, -1 = unknown */
+};
+
+struct qm_topology_result {
+	const struct qm_topology *topo;
+	const struct qm_node_view *nodes; /* topo->n_nodes */
+	bool by_cpu;
+};
+
+enum qm_queue_state {
+	QM_QUEUE_OK,
+	QM_QUEUE_CROSS,    /* its online CPUs are in more than one node */
+	QM_QUEUE_ISOLATED, /* the kernel lists none of its CPUs, all are isolated */
+	QM_QUEUE_OFFLINE,  /* none of its CPUs is online */
+	QM_QUEUE_UNMAPPED, /* no CPU at all */
+	_QM_QUEUE_STATE_MAX,
+};
+
+/* A hardware queue and what the machine says of its CPUs. */
+struct qm_queue_view {
+	const struct qm_hctx *h;
+	long qid;                 /* number of the NVMe queue; -1 */
+	struct qm_cpuset online;  /* those of its CPUs */
+	struct qm_ids nodes;      /* of its CPUs */
+	enum qm_queue_state state;
+	const struct qm_irq *irq; /* NULL = none or unknown */
+};
+
+/* A controller with all that the faces say about it. */
+struct qm_report {
+	const struct qm_controller *c;
+	struct qm_queue_view *q;  /* c->n_hctx */
+	/* hctx per CPU id below nr_cpus, QM_QUEUE_NONE where none or unknown; NULL = no queues of that type, or unknown */
+	int32_t *maps[_QM_HCTX_TYPE_MAX];
+	unsigned nr_cpus;
+	struct qm_identity id;
+	bool has_id;
+	int worst;                /* enum qm_severity of its worst finding, -1 = none */
+	const char *worst_rule;   /* NULL */
+};
+
+/*
+ * Reports are made one by one, since a large machine's would take too much memory at once: get(arg, i, ret) makes the
+ * i-th of n, which the face ends with qm_report_done().
+ */
+struct qm_reports {
+	const struct qm_machine *m;
+	size_t n;
+	int (*get)(void *arg, size_t i, struct qm_report *ret);
+	void *arg;
+};
+
+void qm_report_done(struct qm_report *r);
+/* Can a job be pinned to its CPUs: a queue of the default type (or of unknown type) with an online CPU. */
+bool qm_queue_is_pinnable(const struct qm_queue_view *q);
+/* "ok", "cross-node", "isolated", "offline", "unmapped" */
+const char *qm_queue_state_name(enum qm_queue_state s);
+
+struct qm_list_result {
+	struct qm_reports reports;
+	const size_t *bare; /* block devices without queues of their own, to be listed as such: indices into m->disks */
+	size_t n_bare;
+};
+
+struct qm_show_result {
+	struct qm_reports reports;
+	bool by_cpu, pin, matrix;
+};
+
+struct qm_audit_result {
+	const struct qm_findings *findings;
+	const char *summary;          /* what was looked at, one line without full stop */
+	enum qm_severity shown;       /* the text face leaves out what is below */
+};
+
+/* ---- maps of algorithms ---- */
+
+struct qm_map_result {
+	const char *controller;     /* whose count this is; NULL */
+	const char *kernel;         /* the kernel that was named; NULL */
+	const struct qm_algo *algo;
+	unsigned queues;            /* of this set; 0 with vectors */
+	int set;                    /* enum qm_hctx_type */
+	unsigned offset;            /* hctx of the set's first queue; the map counts from 0 */
+	const int32_t *map;         /* nr_cpus entries; NULL with vectors, or where the kernel crashes */
+	unsigned nr_cpus;
+	const struct qm_score *score; /* NULL where there is nothing to score */
+	unsigned warn;              /* how often that kernel warns */
+	enum qm_spread_outcome outcome; /* of the vectors behind the map, or of the vectors */
+	/* against a live map */
+	bool has_live, live;        /* compared with one; is the same */
+	const struct qm_cpuset *differs; /* CPUs that are elsewhere in it; NULL */
+	bool predicted, best;
+	/* equal neighbours in age are one row of a table: the first of them says which is the last */
+	const struct qm_algo *group_last; /* NULL: not the first */
+	bool group_live, group_predicted;
+	/* vectors */
+	bool is_vectors;
+	unsigned vectors, pre;
+	const unsigned *sets;
+	unsigned n_sets;
+	const struct qm_cpuset *masks; /* NULL = this kernel returns none */
+};
+
+/* What moves between two algorithms. */
+struct qm_map_diff {
+	const struct qm_algo *from, *to;
+	const int32_t *a, *b; /* maps, nr_cpus entries */
+	unsigned nr_cpus;
+	struct qm_cpuset moved;
+};
+
+struct qm_maps_comparison {
+	const char *controller;           /* NULL: a count without a controller */
+	unsigned queues;
+	const struct qm_identity *id;     /* NULL: nothing live */
+	const struct qm_algo *predicted;  /* NULL */
+	bool sure;
+	const struct qm_best *best;
+	const struct qm_map_diff *diff;   /* NULL unless asked for */
+};
+
+struct qm_maps_result {
+	bool compare;
+	/* one result after the other, borrowed until the next call: 1, 0 behind the last, -errno */
+	int (*next)(void *arg, struct qm_map_result *ret);
+	void *arg;
+	const struct qm_topology *topo; /* the machine they are for */
+	const struct qm_maps_comparison *comparisons;
+	size_t n_comparisons;
+	bool vectors;
+	bool by_queue; /* rows are queues */
+};
+
+/* ---- explain, capture ---- */
+
+struct qm_explanation {
+	const struct qm_rule *rule; /* or */
+	const struct qm_algo *algo;
+};
+
+struct qm_explain_result {
+	const struct qm_explanation *v;
+	size_t n;
+	bool list; /* nothing was named: one line each */
+};
+
+struct qm_capture_result {
+	const char *dir;
+	size_t files, links, dirs;
+	bool redacted;
+};
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* explain and capture as text. */
+#include "out/results.h"
+#include "out/text.h"
+
+static void print_wrapped(const struct qm_out *out, const char *text, unsigned indent)
+{
+	struct qm_strbuf b = { 0 };
+
+	for (unsigned i = 0; i < indent; i++)
+		qm_strbuf_addc(&b, ' ');
+	qm_text_wrap(&b, text, indent, indent, out->width);
+	fprintf(out->f, "%s\n", qm_strbuf_str(&b));
+	qm_strbuf_done(&b);
+}
+
+static void print_rule(const struct qm_out *out, const struct qm_rule *rule)
+{
+	fprintf(out->f, "%s: %s, %s\n", rule->name, qm_severity_name(rule->severity), rule->family);
+	print_wrapped(out, rule->title, 2);
+	fputc('\n', out->f);
+	print_wrapped(out, rule->text, 2);
+}
+
+static void print_algo(const struct qm_out *out, const struct qm_algo *a)
+{
+	fprintf(out->f, "%s:%s: ", qm_family_name(a->family), a->id);
+	if (a->last)
+		fprintf(out->f, "Linux %s to %s", a->first, a->last);
+	else
+		fprintf(out->f, "Linux %s and later", a->first);
+	fprintf(out->f, "%s\n", a->upstream ? "" : ", not a released mainline form");
+	print_wrapped(out, a->title, 2);
+	fputc('\n', out->f);
+	print_wrapped(out, a->text, 2);
+	if (a->commits && *a->commits) {
+		struct qm_strbuf b = { 0 };
+
+		qm_strbuf_addf(&b, "Source: %s", a->commits);
+		fputc('\n', out->f);
+		print_wrapped(out, qm_strbuf_str(&b), 2);
+		qm_strbuf_done(&b);
+	}
+}
+
+static void print_line(const struct qm_out *out, const struct qm_explanation *e)
+{
+	if (e->rule)
+		fprintf(out->f, "%-28s %-8s %s\n", e->rule->name, qm_severity_name(e->rule->severity), e->rule->title);
+	else
+		fprintf(out->f, "%s:%-*s %-8s %s\n", qm_family_name(e->algo->family),
+			(int)(27 - qm_text_width(qm_family_name(e->algo->family))), e->algo->id, "", e->algo->title);
+}
+
+int qm_text_explain(struct qm_out *out, const struct qm_explain_result *res)
+{
+	for (size_t i = 0; i < res->n; i++) {
+		if (res->list) {
+			print_line(out, &res->v[i]);
+			continue;
+		}
+		if (i)
+			fputc('\n', out->f);
+		if (res->v[i].rule)
+			print_rule(out, res->v[i].rule);
+		else
+			print_algo(out, res->v[i].algo);
+	}
+	return 0;
+}
+
+int qm_text_capture(struct qm_out *out, const struct qm_capture_result *res)
+{
+	struct qm_strbuf b = { 0 };
+
+	qm_text_safe(&b, res->dir);
+	fprintf(out->f, "%s: %zu files, %zu links%s\n", qm_strbuf_str(&b), res->files, res->links,
+		res->redacted ? ", serials, NQNs, names and addresses replaced" : "");
+	qm_strbuf_done(&b);
+	return 0;
+}
