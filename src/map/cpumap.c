@@ -195,7 +195,7 @@ int qm_map_run(struct qm_mapper *m, const struct qm_algo *a, unsigned queues, co
 {
 	if (a->family != QM_FAMILY_MAP || !queues || queues > QM_QUEUES_MAX)
 		return -EINVAL;
-	if (a->rule->isolates && housekeeping && !qm_cpuset_intersects(housekeeping, &m->s_possible.set))
+	if (a->rule->isolates && housekeeping && !qm_cpuset_intersects(housekeeping, &m->possible_set))
 		return -EINVAL;
 	for (uint32_t cpu = 0; cpu < m->nr_cpus; cpu++)
 		map[cpu] = QM_QUEUE_NONE;

@@ -113,7 +113,7 @@ uint32_t qm_stage_group(struct qm_mapper *m, const struct qm_stage *s, const str
 static void nodes_whole(const struct qm_stage *s, struct qm_cursor *c, int32_t *group_of)
 {
 	for (uint32_t i = 0; i < s->n_nodes; i++) {
-		const uint32_t *cpu = s->node_members.cpu + s->node[i].pool.first;
+		const uint16_t *cpu = s->node_members.cpu + s->node[i].pool.first;
 
 		for (uint32_t j = 0; j < s->node[i].pool.n; j++)
 			group_of[cpu[j]] = (int32_t)c->now;

@@ -7,7 +7,7 @@
 
 /* Takes CPUs from a pool, lowest first, siblings together. */
 struct qm_picker {
-	const uint32_t *cpu, *next; /* member list, from the pool's first member on */
+	const uint16_t *cpu, *next; /* member list, from the pool's first member on */
 	uint32_t low;               /* below this position all are taken */
 	uint32_t base;              /* position of the pool in the member list */
 	uint32_t n;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Far above any kernel's (1024); keeps a broken file from asking for gigabytes. */
-#define NODE_SLOTS_MAX 65536u
+#define NODE_SLOTS_MAX 32768u
 
 static void stage_done(struct qm_stage *s)
 {
@@ -20,22 +20,28 @@ static void stage_done(struct qm_stage *s)
 	free(s->cluster_members.next);
 }
 
-/* Room for a stage over all possible CPUs. */
-static int stage_alloc(const struct qm_mapper *m, struct qm_stage *s)
+/* Memory that is written before it is read: not touched here. */
+static void *room(size_t n, size_t size)
 {
-	uint32_t n = m->n_possible;
+	return malloc(n ? n * size : 1);
+}
+
+/* Room for a stage over n CPUs of any node. */
+static int stage_alloc(const struct qm_mapper *m, struct qm_stage *s, size_t n)
+{
+	size_t nodes = n < m->n_nodes ? n : m->n_nodes;
 	bool ok = true;
 
-	s->node = calloc(n, sizeof(*s->node));
+	s->node = room(nodes, sizeof(*s->node));
 	for (unsigned k = 0; k < _QM_SORT_MAX; k++) {
-		s->order[k] = calloc(n, sizeof(*s->order[k]));
+		s->order[k] = room(nodes, sizeof(*s->order[k]));
 		ok = ok && s->order[k];
 	}
-	s->cluster = calloc(n, sizeof(*s->cluster));
-	s->node_members.cpu = calloc(n, sizeof(*s->node_members.cpu));
-	s->node_members.next = calloc(n, sizeof(*s->node_members.next));
-	s->cluster_members.cpu = calloc(n, sizeof(*s->cluster_members.cpu));
-	s->cluster_members.next = calloc(n, sizeof(*s->cluster_members.next));
+	s->cluster = room(n, sizeof(*s->cluster));
+	s->node_members.cpu = room(n, sizeof(*s->node_members.cpu));
+	s->node_members.next = room(n, sizeof(*s->node_members.next));
+	s->cluster_members.cpu = room(n, sizeof(*s->cluster_members.cpu));
+	s->cluster_members.next = room(n, sizeof(*s->cluster_members.next));
 	ok = ok && s->node && s->cluster && s->node_members.cpu && s->node_members.next && s->cluster_members.cpu &&
 	     s->cluster_members.next;
 	return ok ? 0 : -ENOMEM;
@@ -55,8 +61,8 @@ static void link_siblings(struct qm_mapper *m, const struct qm_members *list, st
 		if (!m->is_online[cpu])
 			continue;
 		if (m->last_of_core[m->core[cpu]] != QM_NO_SIBLING)
-			list->next[m->last_of_core[m->core[cpu]]] = i;
-		m->last_of_core[m->core[cpu]] = i;
+			list->next[m->last_of_core[m->core[cpu]]] = (uint16_t)i;
+		m->last_of_core[m->core[cpu]] = (uint16_t)i;
 	}
 }
 
@@ -74,7 +80,7 @@ static void stage_fill_nodes(struct qm_mapper *m, struct qm_stage *s)
 	for (uint32_t i = 0; i < m->nr_node_ids; i++) {
 		if (!m->entries[i].key)
 			continue;
-		s->node[s->n_nodes] = (struct qm_stage_node){ .pool = { .first = pos }, .slot = i };
+		s->node[s->n_nodes] = (struct qm_stage_node){ .pool = { .first = (uint16_t)pos }, .slot = (uint16_t)i };
 		m->entries[i].index = s->n_nodes++;
 		pos += (uint32_t)m->entries[i].key;
 	}
@@ -82,7 +88,7 @@ static void stage_fill_nodes(struct qm_mapper *m, struct qm_stage *s)
 	QM_CPUSET_FOREACH(cpu, &s->set) {
 		struct qm_pool *p = &s->node[m->entries[m->slot[cpu]].index].pool;
 
-		s->node_members.cpu[p->first + p->n++] = (uint32_t)cpu;
+		s->node_members.cpu[p->first + p->n++] = (uint16_t)cpu;
 	}
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		link_siblings(m, &s->node_members, s->node[i].pool);
@@ -102,7 +108,7 @@ static void stage_order_nodes(struct qm_mapper *m, struct qm_stage *s, enum qm_s
 	qm_sort(m->entries, m->nr_node_ids, kind);
 	for (uint32_t i = 0; i < m->nr_node_ids; i++) {
 		if (m->entries[i].key != QM_SORT_MARKER)
-			s->order[kind][n++] = m->entries[i].index;
+			s->order[kind][n++] = (uint16_t)m->entries[i].index;
 	}
 }
 
@@ -116,20 +122,20 @@ static bool cluster_is_empty(const struct qm_mapper *m, uint32_t cpu)
  * Counts the clusters of a node's pool into entries, in the order of their lowest CPU. Returns how many, 0 if a CPU of
  * the pool has an empty mask.
  */
-static uint32_t count_clusters(struct qm_mapper *m, const uint32_t *cpu, uint32_t n)
+static uint32_t count_clusters(struct qm_mapper *m, const uint16_t *cpu, uint32_t n)
 {
 	uint32_t found = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
 		if (cluster_is_empty(m, cpu[i]))
 			return 0;
-		m->found_as[m->cluster[cpu[i]]] = UINT32_MAX;
+		m->found_as[m->cluster[cpu[i]]] = UINT16_MAX;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t *c = &m->found_as[m->cluster[cpu[i]]];
+		uint16_t *c = &m->found_as[m->cluster[cpu[i]]];
 
-		if (*c == UINT32_MAX) {
-			*c = found++;
+		if (*c == UINT16_MAX) {
+			*c = (uint16_t)found++;
 			m->entries[*c] = (struct qm_sort_entry){ .index = *c };
 		}
 		m->entries[*c].key++;
@@ -140,20 +146,20 @@ static uint32_t count_clusters(struct qm_mapper *m, const uint32_t *cpu, uint32_
 /* Splits one node's pool into its clusters' pools, laid out as the sort leaves the clusters. */
 static void stage_fill_clusters(struct qm_mapper *m, struct qm_stage *s, struct qm_stage_node *node)
 {
-	const uint32_t *cpu = s->node_members.cpu + node->pool.first;
+	const uint16_t *cpu = s->node_members.cpu + node->pool.first;
 	struct qm_pool *pool = s->cluster + s->n_clusters;
 	uint32_t pos = node->pool.first;
 
-	node->first_cluster = s->n_clusters;
-	node->n_clusters = count_clusters(m, cpu, node->pool.n);
+	node->first_cluster = (uint16_t)s->n_clusters;
+	node->n_clusters = (uint16_t)count_clusters(m, cpu, node->pool.n);
 	s->n_clusters += node->n_clusters;
 	if (!node->n_clusters)
 		return;
 	qm_sort(m->entries, node->n_clusters, QM_SORT_SHORT_TAIL);
 	for (uint32_t i = 0; i < node->n_clusters; i++) {
-		pool[i] = (struct qm_pool){ .first = pos };
+		pool[i] = (struct qm_pool){ .first = (uint16_t)pos };
 		pos += (uint32_t)m->entries[i].key;
-		m->row_of[m->entries[i].index] = i;
+		m->row_of[m->entries[i].index] = (uint16_t)i;
 	}
 	for (uint32_t i = 0; i < node->pool.n; i++) {
 		struct qm_pool *p = &pool[m->row_of[m->found_as[m->cluster[cpu[i]]]]];
@@ -164,16 +170,32 @@ static void stage_fill_clusters(struct qm_mapper *m, struct qm_stage *s, struct 
 		link_siblings(m, &s->cluster_members, pool[i]);
 }
 
-void qm_stage_build(struct qm_mapper *m, struct qm_stage *s, const struct qm_cpuset *set)
+/* Prepares *s, which has room for them, for the possible CPUs in set. */
+static void stage_build(struct qm_mapper *m, struct qm_stage *s, const struct qm_cpuset *set)
 {
 	qm_cpuset_copy(&s->set, set);
-	qm_cpuset_and(&s->set, &m->s_possible.set);
+	qm_cpuset_and(&s->set, &m->possible_set);
 	stage_fill_nodes(m, s);
 	for (unsigned kind = 0; kind < _QM_SORT_MAX; kind++)
 		stage_order_nodes(m, s, kind);
 	s->n_clusters = 0;
 	for (uint32_t i = 0; i < s->n_nodes; i++)
 		stage_fill_clusters(m, s, &s->node[i]);
+	s->built = true;
+}
+
+const struct qm_stage *qm_mapper_possible(struct qm_mapper *m)
+{
+	if (!m->s_possible.built)
+		stage_build(m, &m->s_possible, &m->possible_set);
+	return &m->s_possible;
+}
+
+const struct qm_stage *qm_mapper_online(struct qm_mapper *m)
+{
+	if (!m->s_online.built)
+		stage_build(m, &m->s_online, &m->online_set);
+	return &m->s_online;
 }
 
 const struct qm_stage *qm_mapper_housekeeping(struct qm_mapper *m, const struct qm_cpuset *set)
@@ -181,24 +203,23 @@ const struct qm_stage *qm_mapper_housekeeping(struct qm_mapper *m, const struct 
 	struct qm_cpuset cut;
 
 	qm_cpuset_copy(&cut, set);
-	qm_cpuset_and(&cut, &m->s_possible.set);
-	if (!m->s_housekeeping.n_cpus || !qm_cpuset_is_equal(&cut, &m->s_housekeeping.set))
-		qm_stage_build(m, &m->s_housekeeping, &cut);
+	qm_cpuset_and(&cut, &m->possible_set);
+	if (!m->s_housekeeping.built || !qm_cpuset_is_equal(&cut, &m->s_housekeeping.set))
+		stage_build(m, &m->s_housekeeping, &cut);
 	return &m->s_housekeeping;
 }
 
 /* A sorted list of the set's CPUs, cut to the possible ones. */
-static int list_cpus(const struct qm_mapper *m, const struct qm_cpuset *set, uint32_t **ret, uint32_t *ret_n)
+static int list_cpus(const struct qm_mapper *m, const struct qm_cpuset *set, uint16_t **ret, uint32_t *ret_n)
 {
-	uint32_t *list = calloc(m->n_possible, sizeof(*list)), n = 0;
-	int cpu;
+	uint16_t *list = room(m->n_possible, sizeof(*list));
+	uint32_t n = 0;
 
 	if (!list)
 		return -ENOMEM;
-	QM_CPUSET_FOREACH(cpu, set) {
-		if (qm_cpuset_test(&m->s_possible.set, (unsigned)cpu))
-			list[n++] = (uint32_t)cpu;
-	}
+	for (int cpu = qm_cpuset_next_and(set, &m->possible_set, 0); cpu >= 0;
+	     cpu = qm_cpuset_next_and(set, &m->possible_set, (unsigned)cpu + 1))
+		list[n++] = (uint16_t)cpu;
 	*ret = list;
 	*ret_n = n;
 	return 0;
@@ -208,7 +229,8 @@ static int mapper_fill_lists(struct qm_mapper *m, const struct qm_topology *t)
 {
 	int r;
 
-	qm_cpuset_copy(&m->s_possible.set, &t->possible);
+	qm_cpuset_copy(&m->possible_set, &t->possible);
+	qm_cpuset_copy(&m->online_set, &t->online);
 	m->n_possible = qm_cpuset_count(&t->possible);
 	r = list_cpus(m, &t->possible, &m->possible, &m->n_possible);
 	if (r == 0)
@@ -224,16 +246,16 @@ static int mapper_alloc(struct qm_mapper *m, uint32_t n_core_ids, uint32_t n_clu
 
 	m->is_present = calloc(n, sizeof(*m->is_present));
 	m->is_online = calloc(n, sizeof(*m->is_online));
-	m->first_sibling = calloc(n, sizeof(*m->first_sibling));
-	m->slot = calloc(n, sizeof(*m->slot));
-	m->core = calloc(n, sizeof(*m->core));
-	m->cluster = calloc(n, sizeof(*m->cluster));
-	m->taken = calloc(n, sizeof(*m->taken));
-	m->group_of = calloc(n, sizeof(*m->group_of));
-	m->row_of = calloc(n, sizeof(*m->row_of));
-	m->entries = calloc(n > m->nr_node_ids ? n : m->nr_node_ids, sizeof(*m->entries));
-	m->last_of_core = calloc(n_core_ids, sizeof(*m->last_of_core));
-	m->found_as = calloc(n_cluster_ids, sizeof(*m->found_as));
+	m->first_sibling = room(n, sizeof(*m->first_sibling));
+	m->slot = room(n, sizeof(*m->slot));
+	m->core = room(n, sizeof(*m->core));
+	m->cluster = room(n, sizeof(*m->cluster));
+	m->taken = room(n, sizeof(*m->taken));
+	m->group_of = room(n, sizeof(*m->group_of));
+	m->row_of = room(n, sizeof(*m->row_of));
+	m->entries = room(n > m->nr_node_ids ? n : m->nr_node_ids, sizeof(*m->entries));
+	m->last_of_core = room(n_core_ids, sizeof(*m->last_of_core));
+	m->found_as = room(n_cluster_ids, sizeof(*m->found_as));
 	if (!m->is_present || !m->is_online || !m->first_sibling || !m->slot || !m->core || !m->cluster || !m->taken ||
 	    !m->group_of || !m->row_of || !m->entries || !m->last_of_core || !m->found_as)
 		return -ENOMEM;
@@ -241,59 +263,61 @@ static int mapper_alloc(struct qm_mapper *m, uint32_t n_core_ids, uint32_t n_clu
 }
 
 /* The number of the CPU's group among g, or one behind them that nobody shares. */
-static uint32_t group_id(const struct qm_groups *g, uint32_t cpu, bool alone)
+static uint16_t group_id(const struct qm_groups *g, uint32_t cpu, bool alone)
 {
 	if (alone || !g->n || !g->of || g->of[cpu] < 0)
-		return g->n + cpu;
-	return (uint32_t)g->of[cpu];
+		return (uint16_t)(g->n + cpu);
+	return (uint16_t)g->of[cpu];
 }
 
 /* Each CPU's node, core, cluster and first sibling. A CPU in no node counts as one of the lowest node. */
 static void mapper_fill_cpus(struct qm_mapper *m, const struct qm_topology *t)
 {
-	uint32_t fallback = t->n_nodes && t->nodes[0].id >= 0 ? (uint32_t)t->nodes[0].id : 0;
+	uint16_t fallback = t->n_nodes && t->nodes[0].id >= 0 ? (uint16_t)t->nodes[0].id : 0;
 
 	for (uint32_t i = 0; i < m->n_present; i++)
 		m->is_present[m->present[i]] = true;
 	for (uint32_t i = 0; i < m->n_online; i++)
 		m->is_online[m->online[i]] = true;
 	for (uint32_t i = 0; i < m->n_possible; i++) {
-		uint32_t cpu = m->possible[i];
+		uint16_t cpu = m->possible[i];
 		int node = t->node_of ? t->node_of[cpu] : -1;
 
-		m->slot[cpu] = node >= 0 ? (uint32_t)node : fallback;
+		m->slot[cpu] = node >= 0 ? (uint16_t)node : fallback;
 		m->core[cpu] = group_id(&t->cores, cpu, !m->is_online[cpu]);
 		m->cluster[cpu] = group_id(&t->clusters, cpu, !m->is_online[cpu]);
-		m->first_sibling[cpu] = cpu;
-		m->last_of_core[m->core[cpu]] = cpu;
 	}
-	/* Downwards, so that the lowest online CPU of a core stays. */
+	/* Downwards, so that the lowest CPU of a core stays. */
 	for (uint32_t i = m->n_possible; i-- > 0;)
 		m->last_of_core[m->core[m->possible[i]]] = m->possible[i];
-	for (uint32_t i = 0; i < m->n_online; i++)
-		m->first_sibling[m->online[i]] = m->last_of_core[m->core[m->online[i]]];
+	for (uint32_t i = 0; i < m->n_possible; i++)
+		m->first_sibling[m->possible[i]] = m->last_of_core[m->core[m->possible[i]]];
 }
 
-/* Node slots, as the kernel counts them: highest id + 1, memory-only nodes and holes included. */
+/* One more node id: slots go up to the highest, memory-only nodes and holes included. */
+static int count_slot(struct qm_mapper *m, int id)
+{
+	if (id >= (int)NODE_SLOTS_MAX)
+		return -ERANGE;
+	if (id >= 0 && (uint32_t)id >= m->nr_node_ids)
+		m->nr_node_ids = (uint32_t)id + 1;
+	return 0;
+}
+
 static int mapper_count_nodes(struct qm_mapper *m, const struct qm_topology *t)
 {
+	int r = t->nr_node_ids > NODE_SLOTS_MAX ? -ERANGE : 0;
+
 	m->nr_node_ids = t->nr_node_ids ? t->nr_node_ids : 1;
-	for (uint32_t i = 0; i < t->n_nodes; i++) {
-		if (t->nodes[i].id >= (int)NODE_SLOTS_MAX)
-			return -ERANGE;
-		if (t->nodes[i].id >= 0 && (uint32_t)t->nodes[i].id >= m->nr_node_ids)
-			m->nr_node_ids = (uint32_t)t->nodes[i].id + 1;
+	m->online_nodes = t->n_nodes ? 0 : 1;
+	for (uint32_t i = 0; r == 0 && i < t->n_nodes; i++) {
+		r = count_slot(m, t->nodes[i].id);
 		m->online_nodes += t->nodes[i].online;
 	}
-	for (uint32_t i = 0; t->node_of && i < m->nr_cpus; i++) {
-		if (t->node_of[i] >= (int)NODE_SLOTS_MAX)
-			return -ERANGE;
-		if (t->node_of[i] >= 0 && (uint32_t)t->node_of[i] >= m->nr_node_ids)
-			m->nr_node_ids = (uint32_t)t->node_of[i] + 1;
-	}
-	if (!t->n_nodes)
-		m->online_nodes = 1;
-	return m->nr_node_ids <= NODE_SLOTS_MAX ? 0 : -ERANGE;
+	for (uint32_t i = 0; r == 0 && t->node_of && i < m->nr_cpus; i++)
+		r = count_slot(m, t->node_of[i]);
+	m->n_nodes = m->nr_node_ids < m->nr_cpus ? m->nr_node_ids : m->nr_cpus;
+	return r;
 }
 
 static int mapper_init(struct qm_mapper *m, const struct qm_topology *t)
@@ -310,24 +334,22 @@ static int mapper_init(struct qm_mapper *m, const struct qm_topology *t)
 	if (r == 0)
 		r = mapper_alloc(m, t->cores.n + t->nr_cpus, t->clusters.n + t->nr_cpus);
 	if (r == 0)
-		r = stage_alloc(m, &m->s_possible);
+		r = stage_alloc(m, &m->s_present, m->n_present);
 	if (r == 0)
-		r = stage_alloc(m, &m->s_present);
+		r = stage_alloc(m, &m->s_absent, m->n_possible - m->n_present);
 	if (r == 0)
-		r = stage_alloc(m, &m->s_absent);
+		r = stage_alloc(m, &m->s_possible, m->n_possible);
 	if (r == 0)
-		r = stage_alloc(m, &m->s_online);
+		r = stage_alloc(m, &m->s_online, m->n_online);
 	if (r == 0)
-		r = stage_alloc(m, &m->s_housekeeping);
+		r = stage_alloc(m, &m->s_housekeeping, m->n_possible);
 	if (r < 0)
 		return r;
 	mapper_fill_cpus(m, t);
 	qm_cpuset_copy(&absent, &t->possible);
 	qm_cpuset_andnot(&absent, &t->present);
-	qm_stage_build(m, &m->s_possible, &t->possible);
-	qm_stage_build(m, &m->s_present, &t->present);
-	qm_stage_build(m, &m->s_absent, &absent);
-	qm_stage_build(m, &m->s_online, &t->online);
+	stage_build(m, &m->s_present, &t->present);
+	stage_build(m, &m->s_absent, &absent);
 	return 0;
 }
 
@@ -336,8 +358,8 @@ int qm_mapper_new(const struct qm_topology *t, struct qm_mapper **ret)
 	struct qm_mapper *m;
 	int r;
 
-	if (!t->nr_cpus || t->nr_cpus > QM_CPU_MAX || qm_cpuset_is_empty(&t->possible) ||
-	    qm_cpuset_last(&t->possible) >= (int)t->nr_cpus)
+	if (!t->nr_cpus || t->nr_cpus > QM_CPU_MAX || t->cores.n > t->nr_cpus || t->clusters.n > t->nr_cpus ||
+	    qm_cpuset_is_empty(&t->possible) || qm_cpuset_last(&t->possible) >= (int)t->nr_cpus)
 		return -EINVAL;
 	m = calloc(1, sizeof(*m));
 	if (!m)

@@ -22,9 +22,9 @@ static void add_pool(const struct qm_stage *s, struct qm_pool pool, struct qm_cp
 }
 
 /* Adds all possible CPUs of a node. */
-static void add_whole_node(const struct qm_mapper *m, uint32_t slot, struct qm_cpuset *mask)
+static void add_whole_node(struct qm_mapper *m, uint32_t slot, struct qm_cpuset *mask)
 {
-	const struct qm_stage *s = &m->s_possible;
+	const struct qm_stage *s = qm_mapper_possible(m);
 	uint32_t lo = 0, hi = s->n_nodes;
 
 	while (hi - lo > 1) {
@@ -61,7 +61,7 @@ static void add_groups(const struct qm_mapper *m, const struct qm_stage *s, stru
  */
 static enum qm_spread_outcome spread_4_9(struct qm_mapper *m, struct qm_spread_job *j)
 {
-	const struct qm_stage *s = &m->s_online;
+	const struct qm_stage *s = qm_mapper_online(m);
 	uint32_t nodes = 0, per_node, extra, vector = 0;
 	struct qm_picker p;
 
@@ -119,9 +119,9 @@ static int64_t spread_nodes(struct qm_mapper *m, const struct qm_stage *s, struc
 /* 4.12 (7bf8222b9bd0) online, 4.13 (9a0ef98e186d) present, 4.16 (84676c1f21e8) possible CPUs, in one stage. */
 static enum qm_spread_outcome spread_4_12(struct qm_mapper *m, struct qm_spread_job *j)
 {
-	const struct qm_stage *s = j->rule->cpus == QM_SEES_ONLINE  ? &m->s_online :
+	const struct qm_stage *s = j->rule->cpus == QM_SEES_ONLINE  ? qm_mapper_online(m) :
 				   j->rule->cpus == QM_SEES_PRESENT ? &m->s_present :
-								      &m->s_possible;
+								      qm_mapper_possible(m);
 	struct qm_cursor c = { .n = j->vectors };
 	int64_t filled;
 
@@ -140,7 +140,7 @@ static enum qm_spread_outcome spread_4_12(struct qm_mapper *m, struct qm_spread_
 }
 
 /* A stage with no fewer nodes than vectors: each node's CPUs, the stage's or all of them, to one vector. */
-static void stage_by_node(const struct qm_mapper *m, const struct qm_stage *s, const struct qm_spread_job *j,
+static void stage_by_node(struct qm_mapper *m, const struct qm_stage *s, const struct qm_spread_job *j,
 			  struct qm_cursor *c)
 {
 	uint32_t n = j->rule->replaces ? j->vectors : s->n_nodes;
@@ -329,9 +329,9 @@ int qm_spread_run(struct qm_mapper *m, const struct qm_algo *a, const struct qm_
 		outcome = spread_sets(m, a, what, masks, &end, &warn);
 	if (outcome == QM_SPREAD_OK) {
 		for (uint32_t i = 0; i < what->pre; i++)
-			qm_cpuset_copy(&masks[i], &m->s_possible.set);
+			qm_cpuset_copy(&masks[i], &m->possible_set);
 		for (uint32_t i = end; i < what->vectors; i++)
-			qm_cpuset_copy(&masks[i], &m->s_possible.set);
+			qm_cpuset_copy(&masks[i], &m->possible_set);
 	}
 	*ret_outcome = outcome;
 	if (ret_warn)

@@ -63,7 +63,7 @@ int qm_vector_map(struct qm_mapper *m, const struct qm_cpuset *const *masks, uns
 		int cpu;
 
 		QM_CPUSET_FOREACH(cpu, masks[q]) {
-			if (qm_cpuset_test(&m->s_possible.set, (unsigned)cpu))
+			if (qm_cpuset_test(&m->possible_set, (unsigned)cpu))
 				map[cpu] = (int32_t)(q + offset);
 		}
 	}
