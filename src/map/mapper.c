@@ -358,7 +358,7 @@ int qm_mapper_new(const struct qm_topology *t, struct qm_mapper **ret)
 	struct qm_mapper *m;
 	int r;
 
-	if (!t->nr_cpus || t->nr_cpus > QM_CPU_MAX || t->cores.n > t->nr_cpus || t->clusters.n > t->nr_cpus ||
+	if (!t->nr_cpus || t->nr_cpus > QM_CPU_MAX || t->cores.n > QM_CPU_MAX || t->clusters.n > QM_CPU_MAX ||
 	    qm_cpuset_is_empty(&t->possible) || qm_cpuset_last(&t->possible) >= (int)t->nr_cpus)
 		return -EINVAL;
 	m = calloc(1, sizeof(*m));
