@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "map/map.h"
-#include "tests/vectors/mkmachine.h"
+#include "../tests/vectors/mkmachine.h"
 
 #define ROUNDS 5
 #define SWEEP_LIMIT_MS 200.0
