@@ -233,8 +233,10 @@ void qm_cmdline_done(struct qm_cmdline *c);
 QM_MUST_CHECK int qm_synthetic_parse(const char *spec, struct qm_topology *ret, char **ret_error);
 /* topojson.c: a topology as written by `topology -J` or a bare object. -EINVAL with a reason in *ret_error (new string). */
 QM_MUST_CHECK int qm_topojson_parse(const char *text, size_t len, struct qm_topology *ret, char **ret_error);
-/* demo.c: the machine of the original report, with its map. */
+/* demo.c: the machine of the original report, with its map, */
 QM_MUST_CHECK int qm_demo_make(struct qm_machine *ret);
+/* and the kernel log of its refused connect. */
+const char *qm_demo_log(void);
 
 /*
  * whatif.c: edits a topology in place. CPUs that are not possible are refused, -ERANGE, and so is an empty set, -EINVAL; an
