@@ -15,6 +15,7 @@ static void disk_done(struct qm_disk *d)
 	free(d->name);
 	free(d->syspath);
 	free(d->label);
+	free(d->uuid);
 	free(d->dev);
 }
 

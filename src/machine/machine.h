@@ -96,6 +96,7 @@ struct qm_hctx {
 	int type;            /* enum qm_hctx_type */
 	bool mapped;         /* has a directory in mq/: some CPU is mapped to it, if perhaps only isolated ones */
 	struct qm_cpuset cpus; /* as the kernel lists them; mapped and empty = all its CPUs are isolated */
+	bool cpus_unknown;   /* the list is missing, garbled or cut: cpus holds what is sure, there may be more */
 	long tags, reserved_tags; /* -1 = unknown */
 	long irq;            /* index into machine's irqs, -1 = none or unknown */
 	enum qm_irq_tie tie;
@@ -161,7 +162,8 @@ struct qm_disk {
 	enum qm_disk_kind kind;
 	bool hidden, has_mq;
 	long controller; /* index, -1: has no queues of its own */
-	char *label;     /* dm/name or the like; NULL */
+	char *label;     /* dm/name, md/level; NULL */
+	char *uuid;      /* dm/uuid, "LVM-...", "mpath-..."; NULL */
 	char *dev;       /* "259:0"; NULL */
 	char **below;    /* names of the block devices it stands on (slaves, paths, the partition's disk) */
 	size_t n_below;
