@@ -430,7 +430,9 @@ enum qm_dead_queue qm_era_dead_queue(const struct qm_kernel *k, bool *ret_sure)
 		{ BUILD(UBUNTU, V(5, 15), 0, 47), QM_DEAD_UNCHECKED, true },
 		{ PATCH(STABLE, V(5, 15), 60, INT_MAX), QM_DEAD_REFUSED, false },
 		{ BUILD(RHEL, V(5, 14), 284, INT_MAX), QM_DEAD_REFUSED, false },
-		{ RANGE(ANY, 0, V(5, 19)), QM_DEAD_UNCHECKED, false },
+		/* Connects that kernels on their way from 5.19 to 6.0 refused were reported. */
+		{ RANGE(ANY, 0, V(5, 18)), QM_DEAD_UNCHECKED, false },
+		{ EXACT(ANY, V(5, 19)), QM_DEAD_REFUSED, false },
 		{ EXACT(ANY, V(6, 0)), QM_DEAD_REFUSED, false },
 		{ RANGE(ANY, V(6, 1), NEWEST_SEEN), QM_DEAD_REFUSED, true },
 		{ RANGE(ANY, 0, INT_MAX), QM_DEAD_REFUSED, false },
