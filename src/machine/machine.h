@@ -8,6 +8,7 @@
 #ifndef QM_MACHINE_H
 #define QM_MACHINE_H
 
+#include "base/ids.h"
 #include "base/log.h"
 #include "base/root.h"
 #include "machine/topology.h"
@@ -219,6 +220,14 @@ QM_MUST_CHECK int qm_cmdline_read(struct qm_root *root, struct qm_machine *m);
 QM_MUST_CHECK int qm_devices_read(struct qm_root *root, struct qm_machine *m);
 /* irq.c: /proc/irq, and the ties to the hardware queues. */
 QM_MUST_CHECK int qm_irqs_read(struct qm_root *root, struct qm_machine *m);
+
+/*
+ * resolve.c: the controllers a name stands for: a controller ("nvme0", "host3"), a disk, a path below /dev, a persistent
+ * name, a partition, a device-mapper, LVM ("vg/lv") or md volume, or a mount point; of volumes those below them. *ret gets
+ * indices, ascending, none for a device without hardware queues; it belongs to the caller. root is for links and mount
+ * tables of the source, NULL where there are none. -ENOENT: nothing has that name.
+ */
+QM_MUST_CHECK int qm_resolve(struct qm_root *root, const struct qm_machine *m, const char *name, struct qm_ids *ret);
 
 /* kernel.c: parses a release ("6.1.0-18-amd64", "5.14.0-427.el9.x86_64"). 0, -EINVAL (release is kept all the same), -ENOMEM. */
 QM_MUST_CHECK int qm_kernel_parse(const char *release, struct qm_kernel *ret);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Prints what src/machine makes of a directory: dump-machine DIR. As JSON, with more of the model than any command shows.
- * A tree without a topology (some captures hold block devices only) is dumped too.
+ * Prints what src/machine makes of a directory: dump-machine DIR [NAME...]. As JSON, with more of the model than any command
+ * shows. A tree without a topology (some captures hold block devices only) is dumped too. NAMEs are resolved to controllers.
  */
 #include <errno.h>
 #include <json-c/json.h>
@@ -136,7 +136,23 @@ static struct json_object *dump_irq(const struct qm_irq *irq)
 	return o;
 }
 
-static void dump(const struct qm_machine *m)
+static struct json_object *resolve(struct qm_root *root, const struct qm_machine *m, const char *name)
+{
+	struct json_object *o = json_object_new_array();
+	struct qm_ids ids = { 0 };
+	int r = qm_resolve(root, m, name, &ids);
+
+	if (r < 0) {
+		json_object_put(o);
+		return NULL;
+	}
+	for (size_t i = 0; i < ids.n; i++)
+		json_object_array_add(o, text(m->controllers[ids.v[i]].name));
+	qm_ids_done(&ids);
+	return o;
+}
+
+static void dump(struct qm_root *root, const struct qm_machine *m, char *const *names)
 {
 	struct json_object *o = json_object_new_object(), *a;
 
@@ -166,6 +182,10 @@ static void dump(const struct qm_machine *m)
 		json_object_array_add(a, p);
 	}
 	ADD(o, "problems", a);
+	a = json_object_new_object();
+	for (; *names; names++)
+		ADD(a, *names, resolve(root, m, *names));
+	ADD(o, "resolved", a);
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(o);
 }
@@ -177,8 +197,8 @@ int main(int argc, char **argv)
 	struct qm_root root;
 	int r;
 
-	if (argc != 2) {
-		fputs("Usage: dump-machine DIR\n", stderr);
+	if (argc < 2) {
+		fputs("Usage: dump-machine DIR [NAME...]\n", stderr);
 		return 2;
 	}
 	r = qm_root_open(&root, argv[1], strcmp(argv[1], "/") == 0, &none);
@@ -194,7 +214,7 @@ int main(int argc, char **argv)
 			r = qm_irqs_read(&root, &m);
 	}
 	if (r == 0)
-		dump(&m);
+		dump(&root, &m, argv + 2);
 	else
 		fprintf(stderr, "dump-machine: %s: %s\n", argv[1], strerror(-r));
 	qm_machine_done(&m);
