@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void say(const char *fmt, va_list ap)
+static void QM_PRINTF(1, 0) say(const char *fmt, va_list ap)
 {
 	struct qm_strbuf raw = { 0 }, line = { 0 };
 
