@@ -94,18 +94,29 @@ static int take_arch(const char *arch, char **ret)
 	return 0;
 }
 
+/* A name such as uname gives; a tree may hold anything. */
+static bool is_arch_name(const char *s)
+{
+	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+	return n && n <= 32 && !s[n];
+}
+
 /* What the tree says of itself: proc/sys/kernel/arch (6.1 and later), the release's end, the head of proc/cpuinfo. */
 static int arch_of_tree(struct qm_root *root, const struct qm_kernel *k, char **ret)
 {
 	struct qm_dir top = qm_root_dir(root);
 	const char *arch = k->release ? arch_of_release(k->release) : NULL, *text;
+	_cleanup_free_ char *line = NULL;
 	int r;
 
 	if (arch)
 		return take_arch(arch, ret);
-	r = qm_dir_read_line(&top, "proc/sys/kernel/arch", ret);
-	if (r >= 0 || r == -ENOMEM)
+	r = qm_dir_read_line(&top, "proc/sys/kernel/arch", &line);
+	if (r == -ENOMEM)
 		return r;
+	if (r >= 0 && is_arch_name(line))
+		return take_arch(line, ret);
 	r = qm_dir_read_head(&top, "proc/cpuinfo", CPUINFO_HEAD, &text);
 	return take_arch(r >= 0 ? arch_of_cpuinfo(text) : NULL, ret);
 }
