@@ -142,7 +142,8 @@ static const struct qm_algo algos[] = {
 		.title = "online CPUs, node by node",
 		.text = "Each node gets equally many vectors whatever its size. It looks at node numbers 0 to (number "
 			"of nodes - 1): with holes in the numbering nodes are missed, and where none is found the "
-			"kernel divides by zero. Vectors never reached are left without a mask.",
+			"kernel divides by zero. Vectors never reached are left without a mask. 4.10 and 4.11 are "
+			"thought to differ in reserved vectors only.",
 		.rule = &qm_rule_irq_4_9,
 	},
 	{
@@ -281,7 +282,8 @@ static const struct qm_algo algos[] = {
 		.commits = "blk_mq_pci_map_queues",
 		.title = "PCI: the vector's CPUs; no mask is an error",
 		.text = "The map is read off the interrupts: the CPUs in a vector's mask submit to that vector's "
-			"queue. A vector without a mask makes the set-up fail. CPUs in no mask keep queue 0.",
+			"queue. A vector without a mask makes the set-up fail. CPUs in no mask keep queue 0. The "
+			"version in which this changed (4.13 here) is not known for sure.",
 		.rule = &qm_rule_vector_error,
 	},
 	{
@@ -289,7 +291,7 @@ static const struct qm_algo algos[] = {
 		.commits = "blk_mq_virtio_map_queues",
 		.title = "virtio: the vector's CPUs; without a mask the generic mapper",
 		.text = "As for PCI devices, but where a vector has no mask (a device whose queues share one "
-			"interrupt) the generic mapper makes the map.",
+			"interrupt) the generic mapper makes the map. First and last version are not known for sure.",
 		.rule = &qm_rule_vector_map,
 	},
 	{
@@ -307,7 +309,8 @@ static const struct qm_algo algos[] = {
 		.commits = "blk_mq_rdma_map_queues",
 		.title = "RDMA: the completion vector's CPUs; without a mask the generic mapper",
 		.text = "As for PCI devices, over the completion vectors of an RDMA adapter; where one has no mask "
-			"the generic mapper makes the map. Later kernels use the generic mapper for RDMA always.",
+			"the generic mapper makes the map. Later kernels use the generic mapper for RDMA always; "
+			"since which version exactly is not known.",
 		.rule = &qm_rule_vector_map,
 	},
 	{
