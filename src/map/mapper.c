@@ -47,7 +47,7 @@ static int stage_alloc(const struct qm_mapper *m, struct qm_stage *s, size_t n)
 	return ok ? 0 : -ENOMEM;
 }
 
-/* Ties each online CPU of a pool to its next sibling in the pool. */
+/* Ties each CPU of a pool to its next sibling in the pool. Offline CPUs are cores of their own. */
 static void link_siblings(struct qm_mapper *m, const struct qm_members *list, struct qm_pool pool)
 {
 	uint32_t end = pool.first + pool.n;
@@ -58,8 +58,6 @@ static void link_siblings(struct qm_mapper *m, const struct qm_members *list, st
 		uint32_t cpu = list->cpu[i];
 
 		list->next[i] = QM_NO_SIBLING;
-		if (!m->is_online[cpu])
-			continue;
 		if (m->last_of_core[m->core[cpu]] != QM_NO_SIBLING)
 			list->next[m->last_of_core[m->core[cpu]]] = (uint16_t)i;
 		m->last_of_core[m->core[cpu]] = (uint16_t)i;
