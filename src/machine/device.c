@@ -271,36 +271,6 @@ static int add_class(struct qm_scan *s, const char *class, bool only_new)
 	return 0;
 }
 
-/* Disks that are directories in the directories of a class: NVMe namespaces, where nothing lists block devices. */
-static int add_nested(struct qm_scan *s, const char *class)
-{
-	_cleanup_(qm_names_done) struct qm_names names = { 0 };
-	int r;
-
-	r = qm_dir_names(&s->top, class, &names);
-	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		_cleanup_(qm_names_done) struct qm_names sub = { 0 };
-		_cleanup_free_ char *path = NULL;
-		unsigned a, b;
-		int c;
-
-		r = class_target(s, class, names.v[i], &path);
-		if (r == 0)
-			r = qm_dir_names(&s->top, path, &sub);
-		for (size_t k = 0; r == 0 && k < sub.n; k++) {
-			char *disk;
-
-			if (!qm_name_is_nvme_disk(sub.v[k], &a, &c, &b))
-				continue;
-			r = join(path, sub.v[k], &disk);
-			if (r == 0)
-				r = add_disk(s->m, sub.v[k], disk);
-		}
-		r = qm_optional(r);
-	}
-	return r;
-}
-
 /* Directories that hold no disks, or too much. */
 static bool is_dull(const char *name)
 {
@@ -396,10 +366,6 @@ static int find_disks(struct qm_scan *s)
 		r = add_class(s, "sys/class/block", listed);
 	listed = listed || r == 0;
 	if (!listed && r != -ENOMEM)
-		r = add_nested(s, "sys/class/nvme");
-	if (!listed && r != -ENOMEM)
-		r = add_nested(s, "sys/class/nvme-subsystem");
-	if (!listed && r != -ENOMEM && !m->n_disks)
 		r = add_walked(s);
 	disks_sort(m);
 	return qm_optional(r);

@@ -353,7 +353,8 @@ static void infer_types(struct qm_scan *s, struct qm_controller *c, const struct
 	unsigned n;
 
 	n = lists_per_cpu(c, &all);
-	if (!n || !cut_runs(c, &all, n, starts, ends))
+	/* One list per CPU leaves no question. With more the kernel's own word is better, where it is there. */
+	if (!n || (n > 1 && c->counts[QM_WITNESS_DEBUGFS] >= 0) || !cut_runs(c, &all, n, starts, ends))
 		return;
 	starts[0] = 0;
 	ends[n - 1] = c->n_hctx;

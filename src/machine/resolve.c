@@ -234,9 +234,9 @@ static int by_plain_name(struct resolver *x, const char *name)
 	static const char *const dirs[] = { "id", "path", "uuid", "label", "partuuid", "partlabel" };
 	int r;
 
-	r = by_controller(x, name);
+	r = by_disk(x, name);
 	if (r == -ENOENT)
-		r = by_disk(x, name);
+		r = by_controller(x, name);
 	if (r == -ENOENT)
 		r = by_label(x, name);
 	if (r == -ENOENT)
