@@ -91,6 +91,11 @@ static int sys_openat2(int fd, const char *path, int flags, uint64_t resolve)
 	return r >= 0 ? r : -errno;
 }
 
+static int type_error(mode_t mode)
+{
+	return S_ISREG(mode) ? 0 : S_ISDIR(mode) ? -EISDIR : -EMEDIUMTYPE;
+}
+
 /* The components still to be walked and the directories entered so far; fds[0] is the root's own. */
 struct walk {
 	struct qm_strbuf todo;
@@ -202,8 +207,9 @@ static int walk_open(struct qm_root *root, const char *path, int flags)
 			continue;
 		}
 		if (!*rest) {
-			if (!(flags & (O_PATH | O_DIRECTORY)) && !S_ISREG(st.st_mode))
-				return -EMEDIUMTYPE;
+			r = flags & (O_PATH | O_DIRECTORY) ? 0 : type_error(st.st_mode);
+			if (r < 0)
+				return r;
 			r = openat(w.fds[w.depth], name, flags | O_NOFOLLOW);
 			return r >= 0 ? r : -errno;
 		}
@@ -243,32 +249,43 @@ static int lookup(const struct qm_dir *dir, const char *name, int flags)
 	return walk_open(root, path, flags);
 }
 
-/* Opens a regular file and nothing else: opening a device or a pipe could already do harm. */
-static int open_regular(const struct qm_dir *dir, const char *name)
+/* The type of what a name leads to inside the root. */
+static int check_regular(const struct qm_dir *dir, const char *name)
 {
 	struct stat st;
 	int fd, r;
 
+	fd = lookup(dir, name, OPEN_PATH);
+	if (fd < 0)
+		return fd;
+	r = fstat(fd, &st);
+	r = r < 0 ? -errno : type_error(st.st_mode);
+	close(fd);
+	return r;
+}
+
+/*
+ * Opens a regular file and nothing else: opening a device or a pipe could already do harm. fstatat() sees what will be
+ * opened only where no link is on the way, since it follows links out of the root, so the quick open refuses them all.
+ */
+static int open_regular(const struct qm_dir *dir, const char *name)
+{
+	struct stat st;
+	int r;
+
 	if (dir->root->live || dir->root->no_openat2)
 		return lookup(dir, name, OPEN_FILE);
 	r = fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW);
-	if (r < 0)
+	if (r < 0 && !strchr(name, '/'))
 		return -errno;
-	if (S_ISREG(st.st_mode))
-		return lookup(dir, name, OPEN_FILE | O_NOFOLLOW);
-	if (S_ISLNK(st.st_mode)) {
-		fd = lookup(dir, name, OPEN_PATH);
-		if (fd < 0)
+	if (r == 0 && S_ISREG(st.st_mode)) {
+		int fd = sys_openat2(dir->fd, name, OPEN_FILE, RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS);
+
+		if (fd >= 0 || (fd != -ELOOP && fd != -EXDEV && fd != -ENOSYS && fd != -EPERM))
 			return fd;
-		r = fstat(fd, &st);
-		r = r < 0 ? -errno : 0;
-		close(fd);
-		if (r < 0)
-			return r;
-		if (S_ISREG(st.st_mode))
-			return lookup(dir, name, OPEN_FILE);
 	}
-	return S_ISDIR(st.st_mode) ? -EISDIR : -EMEDIUMTYPE;
+	r = check_regular(dir, name);
+	return r < 0 ? r : lookup(dir, name, OPEN_FILE);
 }
 
 int qm_root_open(struct qm_root *root, const char *path, bool live, struct qm_problems *problems)
