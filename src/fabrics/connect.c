@@ -74,7 +74,7 @@ const char *qm_connect_reason_name(enum qm_connect_reason r)
  */
 static int lists_leave_out(const struct qm_machine *m, const struct qm_cpuset *cpus)
 {
-	bool any = false;
+	bool any = false, whole = true;
 
 	for (size_t i = 0; i < m->n_controllers; i++) {
 		const struct qm_controller *c = &m->controllers[i];
@@ -83,11 +83,12 @@ static int lists_leave_out(const struct qm_machine *m, const struct qm_cpuset *c
 			if (!c->hctx[q].mapped)
 				continue;
 			any = true;
+			whole = whole && !c->hctx[q].cpus_unknown;
 			if (qm_cpuset_intersects(&c->hctx[q].cpus, cpus))
 				return 0;
 		}
 	}
-	return any ? 1 : -1;
+	return any && whole ? 1 : -1;
 }
 
 /* Adds cpus to those left out if this kernel does so: by the lists' own word, else by what the table of eras says. */
@@ -461,6 +462,99 @@ int qm_connect_ask(struct qm_connect *c, const struct qm_connect_request *req, s
 	return 0;
 }
 
+/* ---- what would mend it ---- */
+
+/* The offline CPUs of all queues that fail. */
+static int offline_of_failing(struct qm_connect *c, const struct qm_connect_queues *queues, struct qm_cpuset *ret)
+{
+	const struct qm_cpuset *listed = qm_era_listed_cpus(c->era.v[0], c->env.topo);
+	struct qm_cpuset cpus = { 0 };
+
+	for (int type = 0; type < _QM_HCTX_TYPE_MAX; type++) {
+		unsigned n = queues->n[type];
+		int cpu, r;
+
+		if (!n)
+			continue;
+		r = reserve_queues(c, n);
+		if (r == 0)
+			r = run_map(c, c->era.v[0], n);
+		if (r < 0)
+			return r;
+		look_through(c, c->era.v[0], n);
+		QM_CPUSET_FOREACH(cpu, listed) {
+			uint32_t q = (uint32_t)c->map[cpu];
+
+			if (q < n && !(c->seen[q] & SEEN_USABLE))
+				qm_cpuset_set(&cpus, (unsigned)cpu);
+		}
+	}
+	qm_cpuset_andnot(&cpus, &c->env.topo->online);
+	qm_cpuset_and(&cpus, &c->env.topo->present);
+	*ret = cpus;
+	return 0;
+}
+
+int qm_connect_ask_if(const struct qm_connect *c, const struct qm_cpuset *online, const struct qm_connect_request *req,
+		      struct qm_connect_answer *ret)
+{
+	struct qm_topology topo;
+	struct qm_connect_env env = c->env;
+	struct qm_connect *other;
+	int r = qm_topology_copy(c->env.topo, &topo);
+
+	if (r < 0)
+		return r;
+	qm_cpuset_copy(&topo.online, online);
+	env.topo = &topo;
+	r = qm_connect_new(&env, &other);
+	if (r == 0) {
+		r = qm_connect_ask(other, req, ret);
+		qm_connect_free(other);
+	}
+	qm_topology_done(&topo);
+	return r;
+}
+
+/* Would it work with these CPUs online, too? 1, 0 or -errno. */
+static int works_with(const struct qm_connect *c, const struct qm_connect_request *req, const struct qm_cpuset *more)
+{
+	struct qm_connect_answer ans;
+	struct qm_cpuset online = *more;
+	int r;
+
+	qm_cpuset_or(&online, &c->env.topo->online);
+	r = qm_connect_ask_if(c, &online, req, &ans);
+	return r < 0 ? r : ans.outcome == QM_CONNECT_CONNECTS;
+}
+
+int qm_connect_mend(struct qm_connect *c, const struct qm_connect_request *req, struct qm_cpuset *ret)
+{
+	struct qm_connect_queues queues;
+	struct qm_cpuset cpus = { 0 };
+	int r = c->era.n ? qm_connect_split(c->env.kernel, req, c->n_online, &queues) : 0;
+
+	if (r == 0 && c->era.n)
+		r = offline_of_failing(c, &queues, &cpus);
+	for (int all = 0; r >= 0 && all < 2; all++) {
+		if (all) {
+			cpus = c->env.topo->present;
+			qm_cpuset_andnot(&cpus, &c->env.topo->online);
+		}
+		if (qm_cpuset_is_empty(&cpus))
+			continue;
+		r = works_with(c, req, &cpus);
+		if (r > 0)
+			break;
+	}
+	if (r < 0)
+		return r;
+	if (r == 0)
+		qm_cpuset_zero(&cpus);
+	*ret = cpus;
+	return 0;
+}
+
 /* ---- which numbers ---- */
 
 void qm_connect_counts_done(struct qm_connect_counts *n)
@@ -579,6 +673,10 @@ int qm_connect_reset(const struct qm_connect *c, const struct qm_controller *ctr
 
 		if (qm_cpuset_intersects(&h->cpus, &c->usable))
 			continue;
+		if (h->cpus_unknown) {
+			res.sure = false;
+			continue;
+		}
 		r = qm_ids_add(&res.dead, h->id);
 		if (r < 0)
 			return r;

@@ -117,10 +117,19 @@ const struct qm_cpuset *qm_connect_usable(const struct qm_connect *c);
 /* What this request comes to. 0, -EINVAL (too many queues), -ENOMEM. */
 QM_MUST_CHECK int qm_connect_ask(struct qm_connect *c, const struct qm_connect_request *req,
 				 struct qm_connect_answer *ret);
+/* The same if these CPUs were online, and no others. */
+QM_MUST_CHECK int qm_connect_ask_if(const struct qm_connect *c, const struct qm_cpuset *online,
+				    const struct qm_connect_request *req, struct qm_connect_answer *ret);
 /* The safe numbers, with the request's write and poll queues and grant; its io is ignored. 0, -EINVAL, -ENOMEM. */
 QM_MUST_CHECK int qm_connect_count(struct qm_connect *c, const struct qm_connect_request *req,
 				   struct qm_connect_counts *ret);
 void qm_connect_counts_done(struct qm_connect_counts *n);
+
+/*
+ * Which CPUs, brought online, make this request work: those offline ones of the queues that fail, else all that are
+ * present; the empty set where that would not help. For a request that is refused or undefined. 0, -EINVAL, -ENOMEM.
+ */
+QM_MUST_CHECK int qm_connect_mend(struct qm_connect *c, const struct qm_connect_request *req, struct qm_cpuset *ret);
 
 /*
  * A live controller: does its present map let it come back after a reset? The queues that cannot are in *ret_dead, and

@@ -184,8 +184,9 @@ static bool take_bsd(struct cursor *c, double now, struct qm_klog_line *l)
 	l->is_local = true;
 	if (s.end - s.p >= 5 && s.p[0] == ' ' && isdigit((unsigned char)s.p[4])) {
 		struct cursor behind = { .p = s.p + 1, .end = s.end };
+		bool is_year = take_digits(&behind, 4, &year) && year >= 1970;
 
-		if (take_digits(&behind, 4, &year) && year >= 1970 && (behind.p == behind.end || *behind.p == ']' || *behind.p == ' '))
+		if (is_year && (behind.p == behind.end || *behind.p == ']' || *behind.p == ' '))
 			s = behind;
 		else
 			year = 0;
@@ -433,8 +434,9 @@ static const char *json_text(struct json_object *o, const char *key)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_string) ?
-		       json_object_get_string(v) : NULL;
+	if (!json_object_object_get_ex(o, key, &v) || !json_object_is_type(v, json_type_string))
+		return NULL;
+	return json_object_get_string(v);
 }
 
 /* MESSAGE is a string, or an array of bytes where it is no clean text. */

@@ -177,8 +177,8 @@ static bool is_repeat(const struct qm_klog_incident *a, const struct qm_klog_inc
 	if ((a->kind == QM_KLOG_BAD_OPTION || a->kind == QM_KLOG_HOST_IDENTITY) && !same_text(a->text, b->text))
 		return false;
 	return a->kind == b->kind && a->boot == b->boot && a->qid == b->qid &&
-	       (a->kind == QM_KLOG_MR_POOL || a->status == b->status) && a->created == b->created && a->cpu == b->cpu && a->irq == b->irq && a->vector == b->vector &&
-	       memcmp(a->queues, b->queues, sizeof(a->queues)) == 0 &&
+	       (a->kind == QM_KLOG_MR_POOL || a->status == b->status) && a->created == b->created &&
+	       a->cpu == b->cpu && a->irq == b->irq && a->vector == b->vector && memcmp(a->queues, b->queues, sizeof(a->queues)) == 0 &&
 	       same_text(a->controller, b->controller) && same_text(a->host, b->host);
 }
 

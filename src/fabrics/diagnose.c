@@ -1,0 +1,707 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "fabrics/diagnose.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "fabrics/command.h"
+#include "fabrics/status.h"
+
+/* A diagnosis in the making. */
+struct making {
+	const struct qm_klog_incident *i;
+	const struct qm_diagnose_env *env;
+	struct qm_diagnosis d;
+	struct qm_strbuf cause, advice, command;
+};
+
+void qm_diagnosis_done(struct qm_diagnosis *d)
+{
+	free(d->cause);
+	free(d->advice);
+	free(d->command);
+	*d = (struct qm_diagnosis){ 0 };
+}
+
+static void making_done(struct making *k)
+{
+	qm_strbuf_done(&k->cause);
+	qm_strbuf_done(&k->advice);
+	qm_strbuf_done(&k->command);
+}
+
+static int finish(struct making *k, struct qm_diagnosis *ret)
+{
+	int r;
+
+	/* Advice is put together from parts of a sentence. */
+	qm_strbuf_addc(&k->advice, '.');
+	if (!k->advice.err)
+		k->advice.s[0] = (char)toupper((unsigned char)k->advice.s[0]);
+	r = qm_strbuf_take(&k->cause, &k->d.cause);
+	if (r == 0)
+		r = qm_strbuf_take(&k->advice, &k->d.advice);
+	if (r == 0 && (k->command.len || k->command.err))
+		r = qm_strbuf_take(&k->command, &k->d.command);
+	if (r < 0) {
+		qm_diagnosis_done(&k->d);
+		return r;
+	}
+	*ret = k->d;
+	return 0;
+}
+
+/* ---- words ---- */
+
+/* "CPU 3", "CPUs 3,7-9" */
+static void add_cpus(struct qm_strbuf *b, const struct qm_cpuset *s)
+{
+	qm_strbuf_adds(b, qm_cpuset_count(s) == 1 ? "CPU " : "CPUs ");
+	qm_cpuset_format(s, b);
+}
+
+static const char *is_are(const struct qm_cpuset *s)
+{
+	return qm_cpuset_count(s) == 1 ? "is" : "are";
+}
+
+static const char *was_were(const struct qm_cpuset *s)
+{
+	return qm_cpuset_count(s) == 1 ? "was" : "were";
+}
+
+static void add_queue(struct qm_strbuf *b, long qid)
+{
+	qm_strbuf_addf(b, "queue %ld (hctx %ld)", qid, qid - 1);
+}
+
+/* What the whole connect comes to when one queue cannot be opened. */
+#define ALL_FAILS                                                                                                      \
+	"The kernel refuses its Connect command with EXDEV (\"Invalid cross-device link\") and gives up the whole "    \
+	"connection; the network, the address and the target are not at fault."
+
+static const struct qm_controller *find_controller(const struct making *k)
+{
+	const struct qm_machine *m = k->env->apart ? NULL : k->env->m;
+
+	for (size_t i = 0; m && k->i->controller && i < m->n_controllers; i++) {
+		if (m->controllers[i].name && strcmp(m->controllers[i].name, k->i->controller) == 0)
+			return &m->controllers[i];
+	}
+	return NULL;
+}
+
+/* ---- a queue without a CPU ---- */
+
+/* Which transport it was, as far as anybody says: the machine, or the words of the message. */
+static bool transport_of(const struct making *k, const struct qm_controller *ctrl, enum qm_transport *ret)
+{
+	if (ctrl && ctrl->transport && qm_transport_parse(ctrl->transport, ret) == 0)
+		return true;
+	*ret = QM_TRANSPORT_TCP;
+	if (!k->i->text || !strstr(k->i->text, "NVME-FC{"))
+		return false;
+	*ret = QM_TRANSPORT_FC;
+	return true;
+}
+
+/* The request as the log tells it: how many queues there were is what the target granted. */
+static struct qm_connect_request request_of(const struct qm_klog_incident *i)
+{
+	struct qm_connect_request req = { 0 };
+
+	if (i->created > 0 && i->created <= (long)QM_QUEUES_MAX)
+		req.io = (unsigned)i->created;
+	if (i->queues[0] <= 0 || i->queues[0] > (long)QM_QUEUES_MAX || i->queues[1] > (long)QM_QUEUES_MAX ||
+		i->queues[2] > (long)QM_QUEUES_MAX)
+		return req;
+	req.io = (unsigned)i->queues[0];
+	if (i->queues[1] > 0) {
+		req.io = (unsigned)i->queues[1];
+		req.write = (unsigned)i->queues[0];
+	}
+	if (i->queues[2] > 0)
+		req.poll = (unsigned)i->queues[2];
+	return req;
+}
+
+/* The largest safe number that the target surely grants: no more than it granted then. */
+static int recommend(struct making *k, const struct qm_connect_request *req, unsigned *ret)
+{
+	struct qm_connect_counts n;
+	unsigned best = 0;
+	int r = qm_connect_count(k->env->connect, req, &n);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < n.safe.n; i++) {
+		if (!req->io || n.safe.v[i] <= req->io)
+			best = n.safe.v[i];
+	}
+	qm_connect_counts_done(&n);
+	*ret = best;
+	return 0;
+}
+
+/* The number and the CPUs that make it work. */
+static int advise_connect(struct making *k, const struct qm_connect_request *asked)
+{
+	struct qm_connect_request req = *asked;
+	const struct qm_controller *ctrl = find_controller(k);
+	struct qm_cpuset mend;
+	bool known = transport_of(k, ctrl, &req.transport);
+	int r = qm_connect_mend(k->env->connect, &req, &mend);
+
+	if (r == 0)
+		r = recommend(k, &req, &req.io);
+	if (r == 0 && !req.io && (req.write || req.poll)) {
+		req = (struct qm_connect_request){ .io = asked->io, .transport = req.transport };
+		r = recommend(k, &req, &req.io);
+	}
+	if (r < 0)
+		return r;
+	if (req.io) {
+		qm_strbuf_addf(&k->advice,
+			"connect with --nr-io-queues=%u, the largest number%s with which every queue has a "
+			"CPU now",
+			req.io, asked->io ? " up to what was tried" : "");
+		if ((asked->write || asked->poll) && !req.write && !req.poll)
+			qm_strbuf_adds(&k->advice, ", and without write and poll queues");
+		qm_command_connect(&k->command, ctrl, known, &req);
+	}
+	if (!qm_cpuset_is_empty(&mend)) {
+		qm_strbuf_adds(&k->advice, req.io ? "; or bring " : "bring ");
+		add_cpus(&k->advice, &mend);
+		qm_strbuf_adds(&k->advice, " online first, then it works as it was tried");
+		if (!req.io)
+			qm_command_online(&k->command, &mend);
+	}
+	if (!req.io && qm_cpuset_is_empty(&mend))
+		qm_strbuf_adds(&k->advice, "no number of queues works in this state");
+	return 0;
+}
+
+/* "CPU 11 is offline", "CPUs 2-3 are isolated, and ...", "it has no CPU". */
+static void add_reason(struct making *k, const struct qm_connect_failure *f, bool now)
+{
+	struct qm_strbuf *b = &k->cause;
+	const char *be = now ? is_are(&f->cpus) : was_were(&f->cpus);
+
+	switch (f->reason) {
+	case QM_REASON_UNMAPPED:
+		qm_strbuf_addf(b, "this kernel's map gives it no CPU at all (%s, more queues than it can fill)",
+			qm_connect_algo(k->env->connect)->id);
+		break;
+	case QM_REASON_ISOLATED:
+		qm_strbuf_adds(b, "its ");
+		add_cpus(b, &f->cpus);
+		qm_strbuf_addf(b, " %s isolated, and this kernel leaves isolated CPUs out of a queue's list", be);
+		break;
+	default:
+		qm_strbuf_adds(b, "its ");
+		add_cpus(b, &f->cpus);
+		qm_strbuf_addf(b, " %s offline", be);
+		break;
+	}
+}
+
+static void keep_failure(struct making *k, const struct qm_connect_failure *f)
+{
+	k->d.hctx = f->hctx;
+	if (k->d.qid < 0) {
+		k->d.qid = (long)f->hctx + 1;
+		k->d.qid_foretold = true;
+	}
+	k->d.has_cpus = true;
+	qm_cpuset_copy(&k->d.cpus, &f->cpus);
+	qm_cpuset_copy(&k->d.offline, &f->offline);
+}
+
+static bool same_queue(const struct making *k, const struct qm_connect_answer *ans)
+{
+	return ans->has_failure && (k->i->qid < 0 || (long)ans->failure.hctx + 1 == k->i->qid);
+}
+
+/* It would work now. What was different then? */
+static int explain_past(struct making *k, const struct qm_connect_request *req)
+{
+	struct qm_connect_answer ans = { .has_failure = false };
+	struct qm_cpuset then = k->env->m->topo.online;
+	int r = 0;
+
+	/* As it would have gone with the CPUs offline that the log saw going. */
+	qm_cpuset_andnot(&then, &k->i->offline);
+	if (k->i->saw_offline && !qm_cpuset_is_empty(&then))
+		r = qm_connect_ask_if(k->env->connect, &then, req, &ans);
+	if (r < 0)
+		return r;
+	k->d.stands = 0;
+	if (same_queue(k, &ans)) {
+		keep_failure(k, &ans.failure);
+		add_queue(&k->cause, k->d.qid);
+		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command: ");
+		add_reason(k, &ans.failure, false);
+		qm_strbuf_adds(&k->cause, ". With the CPUs online now it would connect.");
+	} else {
+		if (k->i->qid > 0)
+			add_queue(&k->cause, k->i->qid);
+		else
+			qm_strbuf_adds(&k->cause, "some queue");
+		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command");
+		if (k->i->saw_offline) {
+			qm_strbuf_adds(&k->cause, " (the log shows ");
+			add_cpus(&k->cause, &k->i->offline);
+			qm_strbuf_adds(&k->cause, " going offline before)");
+		}
+		qm_strbuf_adds(&k->cause, ". With the CPUs online now every queue has one, so it would connect.");
+	}
+	qm_strbuf_adds(&k->advice, "nothing needs doing: try again");
+	return 0;
+}
+
+/*
+ * A log that was cut does not tell how many queues were tried. The default, if that fails at the queue that the log
+ * names; else the largest number that does. 0: none does.
+ */
+static int guess_number(struct making *k, struct qm_connect_request *req, struct qm_connect_answer *ret)
+{
+	unsigned online = ret->queues.asked;
+
+	if (k->i->qid <= 0 || same_queue(k, ret))
+		return 0;
+	for (unsigned io = online; io > 0; io--) {
+		struct qm_connect_request one = { .transport = req->transport, .io = io };
+		struct qm_connect_answer ans;
+		int r = qm_connect_ask(k->env->connect, &one, &ans);
+
+		if (r < 0)
+			return r;
+		if (same_queue(k, &ans)) {
+			*req = one;
+			*ret = ans;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* A new connection, judged with the CPUs online now. */
+static int explain_new(struct making *k)
+{
+	struct qm_connect_request req = request_of(k->i);
+	struct qm_connect_answer ans;
+	bool told = req.io > 0;
+	int r;
+
+	transport_of(k, find_controller(k), &req.transport);
+	r = qm_connect_ask(k->env->connect, &req, &ans);
+	if (r == 0 && !told)
+		r = guess_number(k, &req, &ans);
+	if (r < 0)
+		return r;
+	if (ans.outcome == QM_CONNECT_CONNECTS)
+		return explain_past(k, &req);
+	k->d.stands = 1;
+	if (ans.has_failure && !same_queue(k, &ans)) {
+		add_queue(&k->cause, k->i->qid);
+		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command. ");
+		qm_strbuf_adds(&k->cause, told ? "The CPUs online have changed since, but it would be refused again: now " :
+						 "Now ");
+	}
+	if (ans.has_failure) {
+		if (same_queue(k, &ans))
+			keep_failure(k, &ans.failure);
+		add_queue(&k->cause, (long)ans.failure.hctx + 1);
+		qm_strbuf_adds(&k->cause, " has no CPU that can send its Connect command: ");
+		add_reason(k, &ans.failure, true);
+		qm_strbuf_adds(&k->cause, ". " ALL_FAILS);
+	} else {
+		qm_strbuf_adds(&k->cause, "the target granted fewer queues than were asked for, and this kernel's map goes "
+					  "beyond them.");
+	}
+	if (!told)
+		qm_strbuf_addf(&k->cause, " (The log does not say how many queues were tried; this is so with %u.)",
+			       ans.queues.total);
+	if (!ans.sure)
+		qm_strbuf_adds(&k->cause, " What this kernel does is not quite known.");
+	if (!told)
+		req.io = 0;
+	return advise_connect(k, &req);
+}
+
+/* A controller that is there keeps its map over a reset. */
+static int explain_reset(struct making *k, const struct qm_controller *ctrl)
+{
+	struct qm_connect_reset reset;
+	struct qm_connect_request req = { .io = (unsigned)ctrl->n_hctx };
+	struct qm_strbuf *b = &k->cause;
+	bool live = ctrl->state && strcmp(ctrl->state, "live") == 0;
+	int r = qm_connect_reset(k->env->connect, ctrl, &reset);
+
+	if (r < 0)
+		return r;
+	if (reset.outcome == QM_CONNECT_CONNECTS || live || k->i->recovered) {
+		k->d.stands = 0;
+		qm_strbuf_adds(b,
+			"a queue of this controller had no online CPU when it was reset, so its Connect command was "
+			"refused with EXDEV. ");
+		qm_strbuf_adds(b,
+			live || k->i->recovered ? "It has come back since."
+						: "All its queues have one now: the next attempt works.");
+		if (reset.dead.n)
+			qm_strbuf_adds(b, " But it would fail again at the next reset.");
+		qm_strbuf_adds(&k->advice, reset.dead.n ? "see qmapctl advise" : "nothing needs doing");
+		qm_connect_reset_done(&reset);
+		return 0;
+	}
+	k->d.stands = 1;
+	if (k->d.qid < 0) {
+		k->d.qid = (long)reset.dead.v[0] + 1;
+		k->d.qid_foretold = true;
+	}
+	k->d.hctx = k->d.qid - 1;
+	if (k->d.hctx >= 0 && k->d.hctx < (long)ctrl->n_hctx) {
+		k->d.has_cpus = true;
+		qm_cpuset_copy(&k->d.cpus, &ctrl->hctx[k->d.hctx].cpus);
+		qm_cpuset_copy(&k->d.offline, &k->d.cpus);
+		qm_cpuset_andnot(&k->d.offline, &k->env->m->topo.online);
+	}
+	qm_strbuf_adds(b, "the controller keeps its queue map over a reset, and hctx ");
+	qm_ids_format(&reset.dead, b);
+	qm_strbuf_addf(b,
+		" of it %s no CPU that can be used: each attempt to reconnect is refused with EXDEV until %s one.",
+		reset.dead.n == 1 ? "has" : "have", reset.dead.n == 1 ? "it has" : "they have");
+	transport_of(k, ctrl, &req.transport);
+	r = recommend(k, &req, &req.io);
+	if (r == 0 && !qm_cpuset_is_empty(&reset.bring_online)) {
+		qm_strbuf_adds(&k->advice, "bring ");
+		add_cpus(&k->advice, &reset.bring_online);
+		qm_strbuf_adds(&k->advice, " online: the controller then comes back by itself");
+		if (req.io)
+			qm_strbuf_addf(
+				&k->advice, "; or disconnect it and connect again with --nr-io-queues=%u", req.io);
+		qm_command_online(&k->command, &reset.bring_online);
+	} else if (r == 0 && req.io) {
+		qm_strbuf_addf(&k->advice, "disconnect it and connect again with --nr-io-queues=%u", req.io);
+		qm_command_reconnect(&k->command, ctrl, &req);
+	}
+	qm_connect_reset_done(&reset);
+	return r;
+}
+
+/* Only the log is there to tell. */
+static void explain_from_log(struct making *k)
+{
+	struct qm_strbuf *b = &k->cause;
+	const char *lacks = k->env->apart ? k->env->apart
+		: !k->env->m		  ? "no machine is known to compare it with"
+					  : "the kernel is not known";
+
+	if (k->i->qid > 0)
+		add_queue(b, k->i->qid);
+	else
+		qm_strbuf_adds(b, "a queue");
+	qm_strbuf_adds(b,
+		" had no CPU that could send its Connect command: its CPUs were all offline or isolated, or it had "
+		"none. " ALL_FAILS);
+	if (k->i->saw_offline) {
+		qm_strbuf_adds(b, " The log shows ");
+		add_cpus(b, &k->i->offline);
+		qm_strbuf_adds(b, " going offline before.");
+	}
+	if (k->i->recovered)
+		qm_strbuf_adds(b, " Later it connected.");
+	qm_strbuf_addf(b, " Not compared with a machine's present state: %s.", lacks);
+	qm_strbuf_adds(&k->advice,
+		"on that machine, bring the CPUs back online, or connect with a number that qmapctl advise "
+		"calls safe there");
+	if (!k->env->apart && k->env->m && !k->env->connect)
+		qm_strbuf_adds(&k->advice, "; say which kernel it runs with --kernel");
+}
+
+static int explain_exdev(struct making *k)
+{
+	const struct qm_controller *ctrl = find_controller(k);
+	bool again = k->i->kind == QM_KLOG_RECONNECT;
+
+	k->d.rule = again ? "fabrics-reconnect-risk" : "fabrics-connect-exdev";
+	if (k->i->qid > 0)
+		k->d.hctx = k->i->qid - 1;
+	if (!k->env->connect || k->env->apart || !qm_connect_algo(k->env->connect)) {
+		explain_from_log(k);
+		return 0;
+	}
+	if (again && ctrl && ctrl->n_hctx)
+		return explain_reset(k, ctrl);
+	if (again && k->env->m->n_controllers)
+		qm_strbuf_addf(&k->cause, "%s is not there any more; for a new connection: ", k->i->controller);
+	return explain_new(k);
+}
+
+/* ---- everything else ---- */
+
+#define NOT_THE_MAP "The queue map has nothing to do with it."
+
+static void add_status(struct making *k)
+{
+	struct qm_status s;
+
+	if (!k->i->has_status)
+		return;
+	qm_status_describe(k->i->status, &s);
+	qm_strbuf_addf(&k->cause, " (%s%s%s)", s.name, s.means ? ": " : "", s.means ? s.means : "");
+}
+
+/* A Connect command that failed for a reason of its own. */
+static void explain_other_connect(struct making *k)
+{
+	k->d.rule = "log-errno";
+	if (k->i->qid > 0)
+		k->d.hctx = k->i->qid - 1;
+	qm_strbuf_adds(&k->cause, "the Connect command of ");
+	if (k->i->qid > 0)
+		add_queue(&k->cause, k->i->qid);
+	else
+		qm_strbuf_adds(&k->cause, k->i->qid == 0 ? "the admin queue" : "a queue");
+	qm_strbuf_adds(&k->cause, " failed");
+	add_status(k);
+	qm_strbuf_adds(&k->cause, ". " NOT_THE_MAP);
+	if (k->i->status > 0)
+		qm_strbuf_adds(&k->advice,
+			"look at the target: the subsystem's name, the hosts it allows, its limits, its log");
+	else if (k->i->qid > 0 && k->i->status == -ENOMEM)
+		qm_strbuf_adds(&k->advice,
+			"try fewer queues or a smaller --queue-size: something that each queue needs ran out");
+	else
+		qm_strbuf_adds(&k->advice,
+			"look at the connection: address, port, cables, and the target's log of that moment");
+}
+
+static void explain_pool(struct making *k)
+{
+	const struct qm_klog_incident *i = k->i;
+	struct qm_connect_request req = { .transport = QM_TRANSPORT_RDMA };
+	const struct qm_controller *ctrl = find_controller(k);
+
+	k->d.rule = "rdma-resource-limit";
+	k->d.hctx = i->qid > 0 ? i->qid - 1 : -1;
+	qm_strbuf_addf(&k->cause, "the RDMA adapter ran out of memory regions at queue %ld", i->qid);
+	if (i->pool > 0 && i->qid > 0)
+		qm_strbuf_addf(&k->cause,
+			": each queue takes %ld, so it has fewer than %ld of them for this connection", i->pool,
+			i->pool * i->qid);
+	qm_strbuf_adds(
+		&k->cause, ". This limit is the adapter's: neither offline CPUs nor the queue map are to blame.");
+	if (i->qid > 1 && i->qid <= (long)QM_QUEUES_MAX) {
+		req.io = (unsigned)i->qid - 1;
+		qm_strbuf_addf(&k->advice, "connect with --nr-io-queues=%u, or with a smaller --queue-size", req.io);
+		qm_command_connect(&k->command, ctrl, true, &req);
+	} else {
+		qm_strbuf_adds(&k->advice, "connect with a smaller --queue-size");
+	}
+}
+
+static void explain_plain(struct making *k, const char *cause, const char *advice)
+{
+	k->d.rule = "log-errno";
+	qm_strbuf_adds(&k->cause, cause);
+	add_status(k);
+	qm_strbuf_adds(&k->cause, ". " NOT_THE_MAP);
+	qm_strbuf_adds(&k->advice, advice);
+}
+
+/* Adds the CPUs and the interrupt of the queue, where the controller is there. */
+static void add_place(struct making *k)
+{
+	const struct qm_controller *ctrl = find_controller(k);
+	const struct qm_hctx *h;
+	const struct qm_irq *irq;
+
+	k->d.hctx = k->i->qid > 0 ? k->i->qid - 1 : -1;
+	if (!ctrl || k->d.hctx < 0 || k->d.hctx >= (long)ctrl->n_hctx)
+		return;
+	h = &ctrl->hctx[k->d.hctx];
+	k->d.has_cpus = true;
+	qm_cpuset_copy(&k->d.cpus, &h->cpus);
+	qm_cpuset_copy(&k->d.offline, &h->cpus);
+	qm_cpuset_andnot(&k->d.offline, &k->env->m->topo.online);
+	qm_strbuf_adds(&k->cause, " It serves ");
+	add_cpus(&k->cause, &h->cpus);
+	irq = h->irq >= 0 ? &k->env->m->irqs[h->irq] : NULL;
+	if (irq) {
+		qm_strbuf_addf(&k->cause, "; its interrupt is IRQ %u", irq->nr);
+		if (irq->has_effective && !qm_cpuset_is_empty(&irq->effective)) {
+			qm_strbuf_adds(&k->cause, ", delivered to ");
+			add_cpus(&k->cause, &irq->effective);
+		}
+	}
+	qm_strbuf_addc(&k->cause, '.');
+}
+
+static void explain_timeout(struct making *k, bool polled)
+{
+	k->d.rule = "log-timeout";
+	qm_strbuf_adds(&k->cause,
+		polled ? "a request was done, but its interrupt was missed: the timeout found it by looking, "
+			 "on "
+		       : "a request was not answered in time, on ");
+	if (k->i->qid > 0)
+		add_queue(&k->cause, k->i->qid);
+	else
+		qm_strbuf_adds(&k->cause, "the admin queue");
+	qm_strbuf_addc(&k->cause, '.');
+	add_place(k);
+	qm_strbuf_adds(&k->advice,
+		polled ? "look at what moves this queue's interrupt: irqbalance, a script, a CPU that went offline; "
+			 "qmapctl show names interrupt and CPUs"
+		       : "if it is always the same queue, look at its interrupt and CPUs with qmapctl show; if it is "
+			 "many, at "
+			 "the device, its firmware and the path to it");
+}
+
+static void name_cpu(struct making *k)
+{
+	if (k->i->cpu < 0 || k->i->cpu >= (long)QM_CPU_MAX)
+		return;
+	k->d.has_cpus = true;
+	qm_cpuset_set(&k->d.cpus, (unsigned)k->i->cpu);
+}
+
+static void explain_wrong_cpu(struct making *k)
+{
+	k->d.rule = "log-wrong-cpu";
+	name_cpu(k);
+	qm_strbuf_addf(&k->cause, "a queue was run on CPU %ld, which is not one of its own. ", k->i->cpu);
+	if (k->i->near_hotplug) {
+		qm_strbuf_adds(&k->cause,
+			"A CPU came or went at that moment: the queue's next CPU had been chosen before. "
+			"Harmless, in spite of the stack dump.");
+		qm_strbuf_adds(&k->advice, "nothing needs doing");
+		return;
+	}
+	qm_strbuf_adds(
+		&k->cause, "That happens when a CPU changes its state at that moment, but the log shows none near it.");
+	qm_strbuf_adds(
+		&k->advice, "look whether a CPU was switched on or off then; if not, at the map, with qmapctl audit");
+}
+
+static void explain_irq(struct making *k)
+{
+	const struct qm_klog_incident *i = k->i;
+	struct qm_strbuf *b = &k->cause, *advice = &k->advice;
+
+	k->d.rule = i->kind == QM_KLOG_VECTORS_OUT ? "vector-exhausted" : "log-irq-lost";
+	name_cpu(k);
+	switch (i->kind) {
+	case QM_KLOG_IRQ_NO_HANDLER:
+		qm_strbuf_addf(b,
+			"an interrupt came in on CPU %ld, vector %ld, that nobody waits for: it was on its way while "
+			"it was being moved, or its device was set up wrongly",
+			i->cpu, i->vector);
+		qm_strbuf_adds(advice,
+			"once, beside a CPU that went offline or an affinity that was changed, nothing needs "
+			"doing; if it comes again, look for timeouts of the same moment");
+		break;
+	case QM_KLOG_IRQ_NO_CPU:
+		qm_strbuf_addf(b, "IRQ %ld is managed and was started while none of its CPUs was online", i->irq);
+		qm_strbuf_adds(advice, "bring a CPU of its queue online");
+		break;
+	case QM_KLOG_VECTORS_OUT:
+		qm_strbuf_addf(
+			b, "IRQ %ld was placed outside the CPUs asked for: they had no interrupt vector left", i->irq);
+		qm_strbuf_adds(advice,
+			"use fewer queues a device, or spread interrupts over more CPUs; this has nothing to do with "
+			"interrupts that refuse to be moved");
+		break;
+	default:
+		qm_strbuf_addf(b,
+			"IRQ %ld lost its CPU %ld, which went offline, and was moved elsewhere; it does not go back by "
+			"itself when the CPU returns",
+			i->irq, i->cpu);
+		qm_strbuf_adds(advice,
+			"once the CPU is back, set the affinity again (qmapctl hint plan), or leave it to "
+			"irqbalance");
+		break;
+	}
+	qm_strbuf_addc(b, '.');
+}
+
+static int explain(struct making *k)
+{
+	switch (k->i->kind) {
+	case QM_KLOG_CONNECT:
+	case QM_KLOG_RECONNECT:
+		if (k->i->qid != 0 && k->i->has_status && k->i->status == -EXDEV)
+			return explain_exdev(k);
+		explain_other_connect(k);
+		break;
+	case QM_KLOG_NO_CONNECTION:
+		explain_plain(k, "there is no connection to the target",
+			"check the address, the port and the network; is the target "
+			"up and listening?");
+		break;
+	case QM_KLOG_TARGET_LIMIT:
+		explain_plain(k, "the target gave no I/O queue",
+			"look at the target's limit (attr_qid_max of a Linux target) and at its other connections");
+		break;
+	case QM_KLOG_AUTHENTICATION:
+		explain_plain(k, "authentication failed",
+			"compare the keys of host and target (--dhchap-secret, --dhchap-ctrl-secret)");
+		break;
+	case QM_KLOG_HOST_IDENTITY:
+		explain_plain(k, "the same host id is in use with another host NQN, which kernels refuse since 6.12",
+			"give --hostnqn and --hostid that belong together (see /etc/nvme/hostnqn and "
+			"/etc/nvme/hostid)");
+		break;
+	case QM_KLOG_BAD_OPTION:
+		explain_plain(k,
+			"this kernel or transport does not know an option of the connect, or its module is not loaded",
+			"load the transport's module (modprobe nvme-tcp, nvme-rdma, nvme-fc), or leave the option out");
+		break;
+	case QM_KLOG_MR_POOL:
+		explain_pool(k);
+		break;
+	case QM_KLOG_TIMEOUT:
+	case QM_KLOG_TIMEOUT_POLLED:
+		explain_timeout(k, k->i->kind == QM_KLOG_TIMEOUT_POLLED);
+		break;
+	case QM_KLOG_WRONG_CPU:
+		explain_wrong_cpu(k);
+		break;
+	default:
+		explain_irq(k);
+		break;
+	}
+	return 0;
+}
+
+int qm_diagnose(const struct qm_klog_incident *i, const struct qm_diagnose_env *env, struct qm_diagnosis *ret)
+{
+	_cleanup_(making_done) struct making k = {
+		.i = i,
+		.env = env,
+		.d = { .qid = i->qid, .hctx = -1, .stands = -1 },
+	};
+	int r = explain(&k);
+
+	return r < 0 ? r : finish(&k, ret);
+}
+
+int qm_diagnose_raw(const struct qm_klog_incident *i, struct qm_diagnosis *ret)
+{
+	_cleanup_(making_done) struct making k = {
+		.i = i,
+		.d = { .rule = "log-errno", .qid = i->qid, .hctx = i->qid > 0 ? i->qid - 1 : -1, .stands = -1 },
+	};
+	struct qm_status s;
+
+	qm_status_describe(i->status, &s);
+	qm_strbuf_addf(&k.cause,
+		"%ld in the log is %ld (%s) with bit 14 cleared, as older kernels print errors of the Connect "
+		"command",
+		i->raw, i->status, s.name);
+	qm_strbuf_adds(&k.advice, "read it as that error");
+	return finish(&k, ret);
+}
