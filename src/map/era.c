@@ -14,37 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define V(major, minor) ((major) * 1000 + (minor))
-/* The newest kernel whose behaviour was seen. */
-#define NEWEST_SEEN V(7, 2)
+#include "map/when.h"
 
-#define BIT(distro) (1u << (distro))
-/* These follow upstream's stable releases and leave the mapping code alone. */
-#define STABLE                                                                                                          \
-	(BIT(QM_DISTRO_NONE) | BIT(QM_DISTRO_DEBIAN) | BIT(QM_DISTRO_UBUNTU) | BIT(QM_DISTRO_FEDORA) |                  \
-	 BIT(QM_DISTRO_PROXMOX) | BIT(QM_DISTRO_AMAZON) | BIT(QM_DISTRO_ARCH))
-#define DEBIAN BIT(QM_DISTRO_DEBIAN)
-#define UBUNTU BIT(QM_DISTRO_UBUNTU)
-#define RHEL BIT(QM_DISTRO_RHEL)
-#define SUSE BIT(QM_DISTRO_SUSE)
-#define UEK BIT(QM_DISTRO_UEK)
-#define ANY (~0u)
-
-enum sub {
-	SUB_NONE,
-	SUB_PATCH, /* third number of the version; -1 = not told */
-	SUB_BUILD, /* first number of the distribution's build; -1 = none */
-};
-
-/* Some kernels: distributions, versions from .. to, and a range of patch levels or builds. */
-struct when {
-	unsigned distros;
-	int from, to;
-	enum sub sub;
-	int lo, hi;
-};
-
-static int version(const struct qm_kernel *k)
+int qm_kernel_version(const struct qm_kernel *k)
 {
 	/* Capped: a garbled version must not overflow. */
 	int major = k->major < 1000 ? k->major : 1000, minor = k->minor < 999 ? k->minor : 999;
@@ -52,22 +24,17 @@ static int version(const struct qm_kernel *k)
 	return k->release && k->major >= 0 ? V(major, minor) : -1;
 }
 
-static bool fits(const struct qm_kernel *k, const struct when *w)
+bool qm_when_fits(const struct qm_when *w, const struct qm_kernel *k)
 {
-	int v = version(k), sub;
+	int v = qm_kernel_version(k), sub;
 
 	if (!(BIT(k->distro) & w->distros) || v < w->from || v > w->to)
 		return false;
-	if (w->sub == SUB_NONE)
+	if (w->sub == QM_WHEN_ALL)
 		return true;
-	sub = w->sub == SUB_PATCH ? k->patch : k->distro_build[0];
+	sub = w->sub == QM_WHEN_PATCH ? k->patch : k->distro_build[0];
 	return sub >= w->lo && sub <= w->hi;
 }
-
-#define EXACT(distros, v) { distros, v, v, SUB_NONE, 0, 0 }
-#define RANGE(distros, from, to) { distros, from, to, SUB_NONE, 0, 0 }
-#define PATCH(distros, v, lo, hi) { distros, v, v, SUB_PATCH, lo, hi }
-#define BUILD(distros, v, lo, hi) { distros, v, v, SUB_BUILD, lo, hi }
 
 /* ---- algorithms ---- */
 
@@ -88,7 +55,7 @@ static const struct step irq_ladder[] = {
 };
 
 struct era_row {
-	struct when when;
+	struct qm_when when;
 	bool sure;
 	const char *ids[6];
 };
@@ -148,8 +115,8 @@ static const struct era_row irq_rows[] = {
 	{ BUILD(UBUNTU, V(5, 15), 47, 999), true, { "v5.19" } },
 	{ PATCH(STABLE, V(5, 15), 1, 59), false, { "v5.19", "v5.4" } },
 	{ PATCH(STABLE, V(5, 15), -1, -1), false, { "v5.19", "v5.4" } },
-	{ { STABLE, V(5, 16), V(5, 18), SUB_PATCH, 1, INT_MAX }, false, { "v5.4", "v5.19" } },
-	{ { STABLE, V(5, 16), V(5, 18), SUB_PATCH, -1, -1 }, false, { "v5.4", "v5.19" } },
+	{ { STABLE, V(5, 16), V(5, 18), QM_WHEN_PATCH, 1, INT_MAX }, false, { "v5.4", "v5.19" } },
+	{ { STABLE, V(5, 16), V(5, 18), QM_WHEN_PATCH, -1, -1 }, false, { "v5.4", "v5.19" } },
 	/* 6.1.y has the code of 6.3, which gives what 5.19's does. */
 	{ PATCH(STABLE, V(6, 1), 1, INT_MAX), true, { "v6.3" } },
 	{ PATCH(STABLE, V(6, 1), -1, -1), true, { "v6.3" } },
@@ -201,7 +168,7 @@ static void era_from_ladder(const struct qm_kernel *k, enum qm_family family, co
 			    struct qm_era *e)
 {
 	bool stable = BIT(k->distro) & STABLE;
-	int v = version(k);
+	int v = qm_kernel_version(k);
 	size_t at = n;
 
 	while (at > 0 && ladder[at - 1].from > v)
@@ -210,7 +177,7 @@ static void era_from_ladder(const struct qm_kernel *k, enum qm_family family, co
 		return;
 	at--;
 	add_algo(e, family, ladder[at].id);
-	e->sure = stable && v <= NEWEST_SEEN;
+	e->sure = stable && v <= QM_NEWEST_SEEN;
 	if (stable && at > 0 && v == ladder[at].from && is_candidate(k)) {
 		add_algo(e, family, ladder[at - 1].id);
 		e->sure = false;
@@ -228,7 +195,7 @@ static bool is_alibaba(const struct qm_kernel *k)
 /* Maps from the masks of RDMA completion vectors: the only given ones. */
 static void era_of_vectors(const struct qm_kernel *k, struct qm_era *e)
 {
-	int v = version(k);
+	int v = qm_kernel_version(k);
 
 	if (v >= V(4, 14) && v <= V(6, 4)) {
 		add_algo(e, QM_FAMILY_VECTOR, "v4.14");
@@ -244,7 +211,7 @@ void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct q
 	struct qm_era e = { .n = 0 };
 
 	*ret = e;
-	if (version(k) < 0)
+	if (qm_kernel_version(k) < 0)
 		return;
 	if (family != QM_FAMILY_MAP && family != QM_FAMILY_IRQ) {
 		era_of_vectors(k, ret);
@@ -258,14 +225,14 @@ void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct q
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (!fits(k, &rows[i].when))
+		if (!qm_when_fits(&rows[i].when, k))
 			continue;
 		add_ids(&e, family, rows[i].ids, QM_ARRAY_SIZE(rows[i].ids));
 		e.sure = rows[i].sure && !is_candidate(k);
 		*ret = e;
 		return;
 	}
-	if (family == QM_FAMILY_MAP && is_alibaba(k) && version(k) == V(4, 19)) {
+	if (family == QM_FAMILY_MAP && is_alibaba(k) && qm_kernel_version(k) == V(4, 19)) {
 		static const char *const ids[] = { "v5.3", "v4.16" };
 
 		add_ids(&e, family, ids, QM_ARRAY_SIZE(ids));
@@ -355,7 +322,7 @@ int qm_era_parse_kernel(const char *text, struct qm_kernel *ret)
 /* ---- what else changed with time ---- */
 
 struct fact_row {
-	struct when when;
+	struct qm_when when;
 	int value;
 	bool sure;
 };
@@ -364,8 +331,8 @@ struct fact_row {
 static int fact(const struct qm_kernel *k, const struct fact_row *rows, size_t n, bool *ret_sure)
 {
 	for (size_t i = 0; i + 1 < n; i++) {
-		if (fits(k, &rows[i].when)) {
-			*ret_sure = rows[i].sure && version(k) >= 0;
+		if (qm_when_fits(&rows[i].when, k)) {
+			*ret_sure = rows[i].sure && qm_kernel_version(k) >= 0;
 			return rows[i].value;
 		}
 	}
@@ -385,7 +352,7 @@ int qm_era_drops_isolated(const struct qm_kernel *k, bool *ret_sure)
 		{ PATCH(STABLE, V(6, 6), 0, 34), 0, false },
 		{ EXACT(STABLE, V(6, 6)), 1, false },
 		{ RANGE(ANY, V(5, 16), V(6, 8)), 0, false },
-		{ RANGE(STABLE, V(6, 11), NEWEST_SEEN), 1, true },
+		{ RANGE(STABLE, V(6, 11), QM_NEWEST_SEEN), 1, true },
 		{ RANGE(ANY, 0, INT_MAX), 1, false },
 	};
 
@@ -434,7 +401,7 @@ enum qm_dead_queue qm_era_dead_queue(const struct qm_kernel *k, bool *ret_sure)
 		{ RANGE(ANY, 0, V(5, 18)), QM_DEAD_UNCHECKED, false },
 		{ EXACT(ANY, V(5, 19)), QM_DEAD_REFUSED, false },
 		{ EXACT(ANY, V(6, 0)), QM_DEAD_REFUSED, false },
-		{ RANGE(ANY, V(6, 1), NEWEST_SEEN), QM_DEAD_REFUSED, true },
+		{ RANGE(ANY, V(6, 1), QM_NEWEST_SEEN), QM_DEAD_REFUSED, true },
 		{ RANGE(ANY, 0, INT_MAX), QM_DEAD_REFUSED, false },
 	};
 

@@ -14,7 +14,7 @@ struct qm_era {
 };
 
 /*
- * The generic mapper (QM_FAMILY_MAP) or interrupt spreading (QM_FAMILY_IRQ) of a kernel, or the helper that reads given
+ * The generic mapper (QM_FAMILY_MAP) or interrupt spreading (QM_FAMILY_IRQ) of a kernel, or how it reads given
  * masks (QM_FAMILY_VECTOR). n == 0: nothing known.
  */
 void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct qm_era *ret);
