@@ -705,28 +705,47 @@ static int read_null_blk_request(struct qm_scan *s, const char *at, long *ret)
 	return r;
 }
 
+/* The module's parameter, of drivers that have one. */
+static int read_parameter(struct qm_scan *s, const char *driver, long *ret)
+{
+	static const struct {
+		const char *driver, *parameter;
+	} known[QM_ARRAY_SIZE(s->parameters)] = {
+		{ "virtio_blk", "sys/module/virtio_blk/parameters/num_request_queues" },
+		{ "scsi_debug", "sys/module/scsi_debug/parameters/submit_queues" },
+	};
+
+	for (size_t i = 0; driver && i < QM_ARRAY_SIZE(known); i++) {
+		struct qm_parameter *p = &s->parameters[i];
+		int r;
+
+		if (strcmp(driver, known[i].driver) != 0)
+			continue;
+		if (!p->read) {
+			p->value = -1;
+			p->read = true;
+			r = qm_scan_long(&s->top, known[i].parameter, &p->value);
+			if (r < 0)
+				return r;
+		}
+		*ret = p->value;
+	}
+	return 0;
+}
+
 /*
  * A request is what a user wrote somewhere; the kernel may have cut it, and a module's parameter is not about devices made
  * later by other means. What is less than came cannot have been this device's.
  */
 static int read_request(struct qm_scan *s, struct qm_controller *c)
 {
-	static const struct {
-		const char *driver, *parameter;
-	} parameters[] = {
-		{ "virtio_blk", "sys/module/virtio_blk/parameters/num_request_queues" },
-		{ "scsi_debug", "sys/module/scsi_debug/parameters/submit_queues" },
-	};
 	_cleanup_free_ char *path = NULL;
 	long asked = -1, devices = -1;
 	unsigned nr;
-	int r = 0;
+	int r;
 
-	for (size_t i = 0; c->driver && i < QM_ARRAY_SIZE(parameters); i++) {
-		if (strcmp(c->driver, parameters[i].driver) == 0)
-			r = qm_scan_long(&s->top, parameters[i].parameter, &asked);
-	}
-	if (c->driver && strcmp(c->driver, "null_blk") == 0) {
+	r = read_parameter(s, c->driver, &asked);
+	if (r == 0 && c->driver && strcmp(c->driver, "null_blk") == 0) {
 		r = join("sys/kernel/config/nullb", c->name, &path);
 		if (r == 0)
 			r = qm_optional(read_null_blk_request(s, path, &asked));

@@ -21,6 +21,10 @@ struct qm_scan {
 	struct qm_dir top;         /* the root as a directory */
 	struct qm_dir debug_block; /* sys/kernel/debug/block; fd -1 where absent or refused */
 	int null_blk;              /* the module is there: 1, 0, -1 = not looked yet */
+	struct qm_parameter {      /* a module's parameter, read for its first device */
+		bool read;
+		long value;
+	} parameters[2];
 };
 
 /* For optional facts: absence and problems (which were recorded) leave them unknown, only lack of memory is an error. */
