@@ -261,6 +261,16 @@ const struct qm_cpuset *qm_era_listed_cpus(const struct qm_algo *a, const struct
 	return &t->possible;
 }
 
+bool qm_era_result_is_sure(const struct qm_algo *a, const struct qm_topology *t)
+{
+	/* From these on, in the order of the table, absent CPUs are dealt by node. */
+	const struct qm_algo *by_node = qm_algo_find(a->family, a->family == QM_FAMILY_MAP ? "v6.3" : "v4.16");
+
+	if (by_node && a >= by_node && !qm_cpuset_is_empty(&t->node_guessed))
+		return false;
+	return t->clusters_sure || strcmp(a->id, "v7.0") != 0;
+}
+
 /* ---- kernels named by the user ---- */
 
 /* The kernel of an algorithm's first version; of one that no upstream release has, named after it. */

@@ -26,6 +26,12 @@ void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct q
 const struct qm_cpuset *qm_era_listed_cpus(const struct qm_algo *a, const struct qm_topology *t);
 
 /*
+ * Does what this algorithm makes of the machine hang on nothing that was guessed? Guesses are the nodes of absent CPUs
+ * (where CPUs are dealt by node) and, on kernels that do not tell, the clusters (7.0 and later).
+ */
+bool qm_era_result_is_sure(const struct qm_algo *a, const struct qm_topology *t);
+
+/*
  * What `--kernel` takes: a release, a version ("6.12") or an algorithm id ("v6.11", "map:v6.11"). An id gives the
  * kernel of its first version; one that belongs to no release ("suse-hk") gives a kernel of that name, for which
  * qm_era_of_kernel() answers just this. 0, -EINVAL, -ENOMEM.

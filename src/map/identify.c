@@ -30,7 +30,7 @@ struct qm_identifier {
 	struct qm_moment all[GUESSES_MAX]; /* all present CPUs online */
 	unsigned n_all;
 	bool all_made;
-	unsigned budget; /* left for searches on the whole machine */
+	unsigned grant, budget; /* maps that one search may try, and that are left for all */
 	struct known known[4]; /* the last ones: controllers of a kind have one map */
 	unsigned n_known;
 };
@@ -58,7 +58,8 @@ int qm_identifier_new(const struct qm_machine *m, struct qm_identifier **ret)
 		qm_cpuset_andnot(&id->housekeeping, &m->cmdline.isolcpus);
 		id->has_housekeeping = !qm_cpuset_is_empty(&id->housekeeping);
 	}
-	id->budget = 4 * SEARCH_BUDGET;
+	id->grant = m->topo.nr_cpus > 256 ? SEARCH_BUDGET * 256 / m->topo.nr_cpus : SEARCH_BUDGET;
+	id->budget = 4 * id->grant;
 	r = qm_moment_now(&m->topo, &id->now);
 	if (r < 0) {
 		qm_identifier_free(id);
@@ -326,15 +327,10 @@ static int take_search(struct work *w)
 {
 	enum qm_family family = w->families[0];
 	const struct qm_era *era = &w->eras[family];
-	unsigned nr_cpus = w->id->m->topo.nr_cpus, grant = SEARCH_BUDGET;
-	struct qm_search s = { .budget = 0 };
+	unsigned grant = w->id->grant < w->id->budget ? w->id->grant : w->id->budget;
+	struct qm_search s = { .budget = grant };
 	int r = 0;
 
-	if (nr_cpus > 256)
-		grant = SEARCH_BUDGET * 256 / nr_cpus;
-	if (grant > w->id->budget)
-		grant = w->id->budget;
-	s.budget = grant;
 	for (unsigned g = 0; g < w->id->n_all && r == 0 && !s.found; g++) {
 		for (size_t i = 0; i < era->n && r == 0 && !s.found; i++) {
 			struct qm_moment then;

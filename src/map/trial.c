@@ -90,6 +90,7 @@ static void find_unlisted(struct qm_trial *t, const struct qm_topology *topo)
 {
 	qm_cpuset_copy(&t->unlisted, &topo->isolated);
 	qm_cpuset_or(&t->unlisted, &topo->nohz_full);
+	qm_cpuset_and(&t->unlisted, &topo->possible);
 	for (size_t i = 0; i < t->c->n_hctx; i++)
 		qm_cpuset_andnot(&t->unlisted, &t->c->hctx[i].cpus);
 }
@@ -99,6 +100,7 @@ void qm_trial_done(struct qm_trial *t)
 	for (size_t i = 0; i < QM_ARRAY_SIZE(t->sets); i++)
 		free(t->sets[i].live);
 	free(t->map);
+	free(t->used);
 	free(t->masks);
 	free(t->mask_of);
 	*t = (struct qm_trial){ 0 };
@@ -114,7 +116,8 @@ int qm_trial_init(const struct qm_machine *m, const struct qm_controller *c, uns
 		sets_by_overlap(&t);
 	find_unlisted(&t, &m->topo);
 	t.map = malloc(((size_t)m->topo.nr_cpus + 1) * sizeof(*t.map));
-	if (!t.map)
+	t.used = malloc((c->n_hctx + 1) * sizeof(*t.used));
+	if (!t.map || !t.used)
 		r = -ENOMEM;
 	for (unsigned i = 0; r == 0 && i < t.n_sets; i++)
 		r = fill_live(&t, &t.sets[i], m->topo.nr_cpus);
@@ -142,24 +145,30 @@ static void add_difference(struct comparison *cmp, unsigned cpu)
 		qm_cpuset_set(cmp->differs, cpu);
 }
 
+static bool is_silent(const struct qm_hctx *h)
+{
+	return !h->cpus_unknown && qm_cpuset_is_empty(&h->cpus);
+}
+
 /* Queues that list nothing: either no CPU is mapped to them, or only ones that are never listed. */
 static void compare_silent(const struct qm_trial *t, const struct qm_trial_set *s, struct comparison *cmp)
 {
-	for (unsigned q = 0; q < s->n; q++) {
-		const struct qm_hctx *h = &t->c->hctx[s->first + q];
-		bool found = false;
-		int cpu;
+	const struct qm_hctx *hctx = t->c->hctx + s->first;
+	int cpu;
 
-		if (h->cpus_unknown || !qm_cpuset_is_empty(&h->cpus))
+	for (unsigned q = 0; q < s->n; q++)
+		t->used[q] = false;
+	QM_CPUSET_FOREACH(cpu, &t->unlisted) {
+		int32_t q = t->map[cpu];
+
+		if (q < 0 || !qm_cpuset_test(cmp->listed, (unsigned)cpu))
 			continue;
-		QM_CPUSET_FOREACH(cpu, &t->unlisted) {
-			if (t->map[cpu] != (int32_t)q || !qm_cpuset_test(cmp->listed, (unsigned)cpu))
-				continue;
-			found = true;
-			if (!h->mapped)
-				add_difference(cmp, (unsigned)cpu);
-		}
-		if (h->mapped && !found)
+		t->used[q] = true;
+		if (is_silent(&hctx[q]) && !hctx[q].mapped)
+			add_difference(cmp, (unsigned)cpu);
+	}
+	for (unsigned q = 0; q < s->n; q++) {
+		if (is_silent(&hctx[q]) && hctx[q].mapped && !t->used[q])
 			cmp->count++;
 	}
 }

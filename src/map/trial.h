@@ -23,6 +23,7 @@ struct qm_trial {
 
 	/* scratch memory */
 	int32_t *map;
+	bool *used; /* by queue */
 	struct qm_cpuset *masks;
 	const struct qm_cpuset **mask_of;
 	unsigned n_masks;

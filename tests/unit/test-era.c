@@ -321,11 +321,33 @@ static void listed_cpus(void **state)
 	qm_topology_done(&topo);
 }
 
+static void sure_results(void **state)
+{
+	static const struct topo_spec spec = { .possible = "0-7", .present = "0-5" };
+	struct qm_topology topo;
+
+	(void)state;
+	topo_make(&spec, &topo);
+	assert_true(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_MAP, "v7.0"), &topo));
+	topo.clusters_sure = false;
+	assert_false(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_MAP, "v7.0"), &topo));
+	assert_false(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_IRQ, "v7.0"), &topo));
+	assert_true(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_MAP, "v6.17"), &topo));
+	topo.node_guessed = topo_list("6-7");
+	assert_true(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_MAP, "v5.3"), &topo));
+	assert_false(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_MAP, "v6.3"), &topo));
+	assert_false(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_MAP, "suse-hk"), &topo));
+	assert_true(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_IRQ, "v4.13"), &topo));
+	assert_false(qm_era_result_is_sure(qm_algo_find(QM_FAMILY_IRQ, "v4.16"), &topo));
+	qm_topology_done(&topo);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(map_eras),	 cmocka_unit_test(irq_eras),	      cmocka_unit_test(no_kernel),
 		cmocka_unit_test(named_kernels), cmocka_unit_test(isolated_and_dead), cmocka_unit_test(listed_cpus),
+		cmocka_unit_test(sure_results),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

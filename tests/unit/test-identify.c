@@ -334,7 +334,7 @@ static void isolated_cpus(void **state)
 
 	(void)state;
 	bench_init(&b, &eight, "6.12.10", "null_blk");
-	b.m.topo.isolated = topo_list("2-5");
+	b.m.topo.isolated = topo_list("2-5,8000"); /* no such CPU */
 	map_by(&b, &b.m.topo, "v6.11", 4, QM_HCTX_DEFAULT);
 	for (size_t i = 0; i < b.c.n_hctx; i++)
 		qm_cpuset_andnot(&b.c.hctx[i].cpus, &b.m.topo.isolated);
