@@ -36,13 +36,21 @@ static inline int qm_optional(int r)
 /* A number file into a long, left alone where unknown. 0 or -ENOMEM. */
 QM_MUST_CHECK int qm_scan_long(const struct qm_dir *dir, const char *name, long *ret);
 
+/* Where an entry of a class directory leads; the entry itself where it is no link. New string. */
+QM_MUST_CHECK int qm_scan_class_target(struct qm_scan *s, const char *class, const char *name, char **ret);
+
+/* disk.c: all block devices, natural order, with name and path only. 0 or -ENOMEM. */
+QM_MUST_CHECK int qm_disks_find(struct qm_scan *s);
 /*
- * Text that starts with word and goes on with a decimal number without leading zeros and nothing else ("nvme12"); len is
- * its length. False for numbers above INT_MAX too.
+ * The last resort: every directory below sys/devices, links left alone. Adds the disks that are not known yet and leaves
+ * them all sorted. 0 or -ENOMEM.
  */
-bool qm_name_has_number(const char *s, size_t len, const char *word, unsigned *ret);
-/* "nvme0n1" or "nvme0c3n1": the instance, the path part (-1 where it has none) and the namespace. */
-bool qm_name_is_nvme_disk(const char *name, unsigned *ret_instance, int *ret_path, unsigned *ret_head);
+QM_MUST_CHECK int qm_disks_walk(struct qm_scan *s);
+/* What kind of disk it is, and what it stands on. 0 or -ENOMEM. */
+QM_MUST_CHECK int qm_disk_classify(struct qm_scan *s, struct qm_disk *d);
+
+/* controller.c: all attributes of a controller whose map was read. 0 or -ENOMEM. */
+QM_MUST_CHECK int qm_controller_read(struct qm_scan *s, struct qm_controller *c);
 
 /*
  * hctx.c: reads the queue map of a controller through one of its disks: mq/ and how many queues debugfs has. 1: read, 0:

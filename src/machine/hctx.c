@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "machine/syspath.h"
 
 /* A list at least this long may have been cut by the kernel, which stops at a whole number below a page. */
 #define LIST_NEAR_PAGE 4080

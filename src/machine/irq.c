@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "machine/syspath.h"
 
 /* Room for "4294967295/effective_affinity_list". */
 #define NAME_SPACE 64

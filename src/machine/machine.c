@@ -64,6 +64,7 @@ static int read_once(struct qm_root *root, unsigned what, struct qm_machine *m)
 	int r;
 
 	m->source = root->live ? QM_SOURCE_LIVE : QM_SOURCE_SYSROOT;
+	m->irqbalance = -1;
 	root->problems = &m->problems;
 	r = qm_kernel_read(root, m);
 	if (r == 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "machine/syspath.h"
 
 static const struct {
 	const char *file;
