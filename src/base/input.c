@@ -27,6 +27,14 @@ int qm_input_open(const char *path)
 	return r;
 }
 
+int qm_input_open_kmsg(void)
+{
+	static const char path[] = "/dev/kmsg";
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	return fd < 0 ? -errno : fd;
+}
+
 int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len)
 {
 	_cleanup_close_ int fd = qm_input_open(path);

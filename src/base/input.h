@@ -12,6 +12,11 @@
  * directory is -EISDIR. Returns a descriptor that the caller closes, or -errno.
  */
 QM_MUST_CHECK int qm_input_open(const char *path);
+/*
+ * Opens the kernel's own log of this machine: each read() gives one record, at the end -EAGAIN instead of waiting, and
+ * -EPIPE where records were overwritten meanwhile. Returns a descriptor that the caller closes, or -errno.
+ */
+QM_MUST_CHECK int qm_input_open_kmsg(void);
 /* Whole file as a new NUL-terminated string of *ret_len bytes; -EFBIG where it has more than max. 0 or -errno. */
 QM_MUST_CHECK int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len);
 

@@ -129,6 +129,7 @@ const struct qm_command *qm_command_find(const char *name);
 
 extern const struct qm_command qm_command_topology;
 extern const struct qm_command qm_command_explain;
+extern const struct qm_command qm_command_advise, qm_command_diagnose;
 
 /* ---- options.c ---- */
 

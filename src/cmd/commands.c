@@ -6,6 +6,8 @@
 
 static const struct qm_command *const commands[] = {
 	&qm_command_topology,
+	&qm_command_advise,
+	&qm_command_diagnose,
 	&qm_command_explain,
 };
 

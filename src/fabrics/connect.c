@@ -25,6 +25,14 @@ struct table {
 	size_t cap;
 };
 
+/* An answer to qm_connect_count(): the loss of cores takes its time, and most transports differ in nothing. */
+struct counted {
+	bool used;
+	unsigned write, poll, granted;
+	enum qm_transport transport; /* as long as write or poll or the map depend on it */
+	struct qm_connect_counts counts;
+};
+
 struct qm_connect {
 	struct qm_connect_env env;
 	struct qm_era era;
@@ -35,6 +43,8 @@ struct qm_connect {
 	struct qm_mapper *mapper;
 	struct table tables[QM_ARRAY_SIZE(((struct qm_era *)0)->v)];
 	unsigned n_online;
+	struct counted counted[_QM_TRANSPORT_MAX];
+	unsigned next_counted;
 
 	/* by CPU id */
 	int32_t *map;
@@ -180,6 +190,8 @@ void qm_connect_free(struct qm_connect *c)
 		free(c->tables[i].flags);
 		free(c->tables[i].first);
 	}
+	for (size_t i = 0; i < QM_ARRAY_SIZE(c->counted); i++)
+		qm_connect_counts_done(&c->counted[i].counts);
 	qm_mapper_free(c->mapper);
 	free(c->map);
 	free(c->core);
@@ -196,6 +208,16 @@ const struct qm_algo *qm_connect_algo(const struct qm_connect *c)
 const struct qm_cpuset *qm_connect_usable(const struct qm_connect *c)
 {
 	return &c->usable;
+}
+
+const struct qm_cpuset *qm_connect_online(const struct qm_connect *c)
+{
+	return &c->env.topo->online;
+}
+
+const struct qm_kernel *qm_connect_kernel(const struct qm_connect *c)
+{
+	return c->env.kernel;
 }
 
 /* ---- one map ---- */
@@ -623,7 +645,7 @@ static int count_any_grant(struct qm_connect *c, const struct qm_connect_request
 	return 0;
 }
 
-int qm_connect_count(struct qm_connect *c, const struct qm_connect_request *req, struct qm_connect_counts *ret)
+static int count_anew(struct qm_connect *c, const struct qm_connect_request *req, struct qm_connect_counts *ret)
 {
 	_cleanup_(qm_connect_counts_done) struct qm_connect_counts n = { 0 };
 	struct qm_connect_request one = *req;
@@ -651,6 +673,56 @@ int qm_connect_count(struct qm_connect *c, const struct qm_connect_request *req,
 		return r;
 	*ret = n;
 	n = (struct qm_connect_counts){ 0 };
+	return 0;
+}
+
+/* What the numbers depend on. */
+static struct counted count_key(const struct qm_connect *c, const struct qm_connect_request *req)
+{
+	struct counted key = { .used = true, .granted = req->granted };
+
+	if (qm_transport_has_sets(req->transport)) {
+		key.write = req->write;
+		key.poll = req->poll;
+	}
+	if (key.write || key.poll || (req->granted && qm_connect_map_is_for_request(c->env.kernel, req->transport)))
+		key.transport = req->transport;
+	return key;
+}
+
+static int copy_counts(const struct qm_connect_counts *n, struct qm_connect_counts *ret)
+{
+	struct qm_connect_counts copy = *n;
+	int r = qm_ids_copy(&n->safe, &copy.safe);
+
+	if (r == 0)
+		*ret = copy;
+	return r;
+}
+
+int qm_connect_count(struct qm_connect *c, const struct qm_connect_request *req, struct qm_connect_counts *ret)
+{
+	struct counted key = count_key(c, req), *slot = &c->counted[c->next_counted];
+	int r;
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(c->counted); i++) {
+		const struct counted *k = &c->counted[i];
+
+		if (k->used && k->write == key.write && k->poll == key.poll && k->granted == key.granted &&
+		    k->transport == key.transport)
+			return copy_counts(&k->counts, ret);
+	}
+	r = count_anew(c, req, &key.counts);
+	if (r < 0)
+		return r;
+	r = copy_counts(&key.counts, ret);
+	if (r < 0) {
+		qm_connect_counts_done(&key.counts);
+		return r;
+	}
+	qm_connect_counts_done(&slot->counts);
+	*slot = key;
+	c->next_counted = (c->next_counted + 1) % QM_ARRAY_SIZE(c->counted);
 	return 0;
 }
 

@@ -113,6 +113,9 @@ void qm_connect_free(struct qm_connect *c);
 const struct qm_algo *qm_connect_algo(const struct qm_connect *c);
 /* CPUs that can serve a queue: online and not left out. Borrowed. */
 const struct qm_cpuset *qm_connect_usable(const struct qm_connect *c);
+/* Those online, and the kernel, of the environment. Borrowed. */
+const struct qm_cpuset *qm_connect_online(const struct qm_connect *c);
+const struct qm_kernel *qm_connect_kernel(const struct qm_connect *c);
 
 /* What this request comes to. 0, -EINVAL (too many queues), -ENOMEM. */
 QM_MUST_CHECK int qm_connect_ask(struct qm_connect *c, const struct qm_connect_request *req,

@@ -8,6 +8,7 @@
 #include "base/strbuf.h"
 #include "fabrics/command.h"
 #include "fabrics/status.h"
+#include "fabrics/words.h"
 
 /* A diagnosis in the making. */
 struct making {
@@ -51,30 +52,6 @@ static int finish(struct making *k, struct qm_diagnosis *ret)
 	}
 	*ret = k->d;
 	return 0;
-}
-
-/* ---- words ---- */
-
-/* "CPU 3", "CPUs 3,7-9" */
-static void add_cpus(struct qm_strbuf *b, const struct qm_cpuset *s)
-{
-	qm_strbuf_adds(b, qm_cpuset_count(s) == 1 ? "CPU " : "CPUs ");
-	qm_cpuset_format(s, b);
-}
-
-static const char *is_are(const struct qm_cpuset *s)
-{
-	return qm_cpuset_count(s) == 1 ? "is" : "are";
-}
-
-static const char *was_were(const struct qm_cpuset *s)
-{
-	return qm_cpuset_count(s) == 1 ? "was" : "were";
-}
-
-static void add_queue(struct qm_strbuf *b, long qid)
-{
-	qm_strbuf_addf(b, "queue %ld (hctx %ld)", qid, qid - 1);
 }
 
 /* What the whole connect comes to when one queue cannot be opened. */
@@ -173,7 +150,7 @@ static int advise_connect(struct making *k, const struct qm_connect_request *ask
 	}
 	if (!qm_cpuset_is_empty(&mend)) {
 		qm_strbuf_adds(&k->advice, req.io ? "; or bring " : "bring ");
-		add_cpus(&k->advice, &mend);
+		qm_words_cpus(&k->advice, &mend);
 		qm_strbuf_adds(&k->advice, " online first, then it works as it was tried");
 		if (!req.io)
 			qm_command_online(&k->command, &mend);
@@ -183,28 +160,9 @@ static int advise_connect(struct making *k, const struct qm_connect_request *ask
 	return 0;
 }
 
-/* "CPU 11 is offline", "CPUs 2-3 are isolated, and ...", "it has no CPU". */
-static void add_reason(struct making *k, const struct qm_connect_failure *f, bool now)
+static void add_reason(struct making *k, const struct qm_connect_failure *f, bool past)
 {
-	struct qm_strbuf *b = &k->cause;
-	const char *be = now ? is_are(&f->cpus) : was_were(&f->cpus);
-
-	switch (f->reason) {
-	case QM_REASON_UNMAPPED:
-		qm_strbuf_addf(b, "this kernel's map gives it no CPU at all (%s, more queues than it can fill)",
-			qm_connect_algo(k->env->connect)->id);
-		break;
-	case QM_REASON_ISOLATED:
-		qm_strbuf_adds(b, "its ");
-		add_cpus(b, &f->cpus);
-		qm_strbuf_addf(b, " %s isolated, and this kernel leaves isolated CPUs out of a queue's list", be);
-		break;
-	default:
-		qm_strbuf_adds(b, "its ");
-		add_cpus(b, &f->cpus);
-		qm_strbuf_addf(b, " %s offline", be);
-		break;
-	}
+	qm_words_reason(&k->cause, f, qm_connect_algo(k->env->connect), past);
 }
 
 static void keep_failure(struct making *k, const struct qm_connect_failure *f)
@@ -240,19 +198,19 @@ static int explain_past(struct making *k, const struct qm_connect_request *req)
 	k->d.stands = 0;
 	if (same_queue(k, &ans)) {
 		keep_failure(k, &ans.failure);
-		add_queue(&k->cause, k->d.qid);
+		qm_words_queue(&k->cause, k->d.qid);
 		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command: ");
-		add_reason(k, &ans.failure, false);
+		add_reason(k, &ans.failure, true);
 		qm_strbuf_adds(&k->cause, ". With the CPUs online now it would connect.");
 	} else {
 		if (k->i->qid > 0)
-			add_queue(&k->cause, k->i->qid);
+			qm_words_queue(&k->cause, k->i->qid);
 		else
 			qm_strbuf_adds(&k->cause, "some queue");
 		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command");
 		if (k->i->saw_offline) {
 			qm_strbuf_adds(&k->cause, " (the log shows ");
-			add_cpus(&k->cause, &k->i->offline);
+			qm_words_cpus(&k->cause, &k->i->offline);
 			qm_strbuf_adds(&k->cause, " going offline before)");
 		}
 		qm_strbuf_adds(&k->cause, ". With the CPUs online now every queue has one, so it would connect.");
@@ -305,7 +263,7 @@ static int explain_new(struct making *k)
 		return explain_past(k, &req);
 	k->d.stands = 1;
 	if (ans.has_failure && !same_queue(k, &ans)) {
-		add_queue(&k->cause, k->i->qid);
+		qm_words_queue(&k->cause, k->i->qid);
 		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command. ");
 		qm_strbuf_adds(&k->cause, told ? "The CPUs online have changed since, but it would be refused again: now " :
 						 "Now ");
@@ -313,9 +271,9 @@ static int explain_new(struct making *k)
 	if (ans.has_failure) {
 		if (same_queue(k, &ans))
 			keep_failure(k, &ans.failure);
-		add_queue(&k->cause, (long)ans.failure.hctx + 1);
+		qm_words_queue(&k->cause, (long)ans.failure.hctx + 1);
 		qm_strbuf_adds(&k->cause, " has no CPU that can send its Connect command: ");
-		add_reason(k, &ans.failure, true);
+		add_reason(k, &ans.failure, false);
 		qm_strbuf_adds(&k->cause, ". " ALL_FAILS);
 	} else {
 		qm_strbuf_adds(&k->cause, "the target granted fewer queues than were asked for, and this kernel's map goes "
@@ -377,7 +335,7 @@ static int explain_reset(struct making *k, const struct qm_controller *ctrl)
 	r = recommend(k, &req, &req.io);
 	if (r == 0 && !qm_cpuset_is_empty(&reset.bring_online)) {
 		qm_strbuf_adds(&k->advice, "bring ");
-		add_cpus(&k->advice, &reset.bring_online);
+		qm_words_cpus(&k->advice, &reset.bring_online);
 		qm_strbuf_adds(&k->advice, " online: the controller then comes back by itself");
 		if (req.io)
 			qm_strbuf_addf(
@@ -400,7 +358,7 @@ static void explain_from_log(struct making *k)
 					  : "the kernel is not known";
 
 	if (k->i->qid > 0)
-		add_queue(b, k->i->qid);
+		qm_words_queue(b, k->i->qid);
 	else
 		qm_strbuf_adds(b, "a queue");
 	qm_strbuf_adds(b,
@@ -408,7 +366,7 @@ static void explain_from_log(struct making *k)
 		"none. " ALL_FAILS);
 	if (k->i->saw_offline) {
 		qm_strbuf_adds(b, " The log shows ");
-		add_cpus(b, &k->i->offline);
+		qm_words_cpus(b, &k->i->offline);
 		qm_strbuf_adds(b, " going offline before.");
 	}
 	if (k->i->recovered)
@@ -427,6 +385,7 @@ static int explain_exdev(struct making *k)
 	bool again = k->i->kind == QM_KLOG_RECONNECT;
 
 	k->d.rule = again ? "fabrics-reconnect-risk" : "fabrics-connect-exdev";
+	k->d.severity = "error";
 	if (k->i->qid > 0)
 		k->d.hctx = k->i->qid - 1;
 	if (!k->env->connect || k->env->apart || !qm_connect_algo(k->env->connect)) {
@@ -462,7 +421,7 @@ static void explain_other_connect(struct making *k)
 		k->d.hctx = k->i->qid - 1;
 	qm_strbuf_adds(&k->cause, "the Connect command of ");
 	if (k->i->qid > 0)
-		add_queue(&k->cause, k->i->qid);
+		qm_words_queue(&k->cause, k->i->qid);
 	else
 		qm_strbuf_adds(&k->cause, k->i->qid == 0 ? "the admin queue" : "a queue");
 	qm_strbuf_adds(&k->cause, " failed");
@@ -486,6 +445,7 @@ static void explain_pool(struct making *k)
 	const struct qm_controller *ctrl = find_controller(k);
 
 	k->d.rule = "rdma-resource-limit";
+	k->d.severity = "error";
 	k->d.hctx = i->qid > 0 ? i->qid - 1 : -1;
 	qm_strbuf_addf(&k->cause, "the RDMA adapter ran out of memory regions at queue %ld", i->qid);
 	if (i->pool > 0 && i->qid > 0)
@@ -528,13 +488,13 @@ static void add_place(struct making *k)
 	qm_cpuset_copy(&k->d.offline, &h->cpus);
 	qm_cpuset_andnot(&k->d.offline, &k->env->m->topo.online);
 	qm_strbuf_adds(&k->cause, " It serves ");
-	add_cpus(&k->cause, &h->cpus);
+	qm_words_cpus(&k->cause, &h->cpus);
 	irq = h->irq >= 0 ? &k->env->m->irqs[h->irq] : NULL;
 	if (irq) {
 		qm_strbuf_addf(&k->cause, "; its interrupt is IRQ %u", irq->nr);
 		if (irq->has_effective && !qm_cpuset_is_empty(&irq->effective)) {
 			qm_strbuf_adds(&k->cause, ", delivered to ");
-			add_cpus(&k->cause, &irq->effective);
+			qm_words_cpus(&k->cause, &irq->effective);
 		}
 	}
 	qm_strbuf_addc(&k->cause, '.');
@@ -543,12 +503,13 @@ static void add_place(struct making *k)
 static void explain_timeout(struct making *k, bool polled)
 {
 	k->d.rule = "log-timeout";
+	k->d.severity = "warning";
 	qm_strbuf_adds(&k->cause,
 		polled ? "a request was done, but its interrupt was missed: the timeout found it by looking, "
 			 "on "
 		       : "a request was not answered in time, on ");
 	if (k->i->qid > 0)
-		add_queue(&k->cause, k->i->qid);
+		qm_words_queue(&k->cause, k->i->qid);
 	else
 		qm_strbuf_adds(&k->cause, "the admin queue");
 	qm_strbuf_addc(&k->cause, '.');
@@ -593,6 +554,8 @@ static void explain_irq(struct making *k)
 	struct qm_strbuf *b = &k->cause, *advice = &k->advice;
 
 	k->d.rule = i->kind == QM_KLOG_VECTORS_OUT ? "vector-exhausted" : "log-irq-lost";
+	if (i->kind != QM_KLOG_IRQ_MOVED)
+		k->d.severity = "warning";
 	name_cpu(k);
 	switch (i->kind) {
 	case QM_KLOG_IRQ_NO_HANDLER:
@@ -682,7 +645,7 @@ int qm_diagnose(const struct qm_klog_incident *i, const struct qm_diagnose_env *
 	_cleanup_(making_done) struct making k = {
 		.i = i,
 		.env = env,
-		.d = { .qid = i->qid, .hctx = -1, .stands = -1 },
+		.d = { .severity = "info", .qid = i->qid, .hctx = -1, .stands = -1 },
 	};
 	int r = explain(&k);
 
@@ -693,14 +656,16 @@ int qm_diagnose_raw(const struct qm_klog_incident *i, struct qm_diagnosis *ret)
 {
 	_cleanup_(making_done) struct making k = {
 		.i = i,
-		.d = { .rule = "log-errno", .qid = i->qid, .hctx = i->qid > 0 ? i->qid - 1 : -1, .stands = -1 },
+		.d = { .rule = "log-errno", .severity = "info", .qid = i->qid, .hctx = -1, .stands = -1 },
 	};
 	struct qm_status s;
 
+	if (i->qid > 0)
+		k.d.hctx = i->qid - 1;
 	qm_status_describe(i->status, &s);
 	qm_strbuf_addf(&k.cause,
 		"%ld in the log is %ld (%s) with bit 14 cleared, as older kernels print errors of the Connect "
-		"command",
+		"command.",
 		i->raw, i->status, s.name);
 	qm_strbuf_adds(&k.advice, "read it as that error");
 	return finish(&k, ret);

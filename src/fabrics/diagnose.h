@@ -20,6 +20,7 @@ struct qm_diagnose_env {
 
 struct qm_diagnosis {
 	const char *rule;
+	const char *severity; /* "error", "warning", "info": of the rule, or less where nothing needs doing */
 	long qid, hctx;      /* -1; qid may be foretold where the log does not say it */
 	bool qid_foretold;
 	int stands;          /* 1: it would happen again now; 0: not any more; -1: not known */

@@ -54,10 +54,15 @@ static enum qm_fabrics_rule rule_of(const struct qm_kernel *k, enum qm_transport
 	}
 }
 
+bool qm_connect_map_is_for_request(const struct qm_kernel *k, enum qm_transport t)
+{
+	return t == QM_TRANSPORT_TCP && is_early_tcp(k);
+}
+
 bool qm_connect_map_outgrows_grant(const struct qm_kernel *k, const struct qm_connect_request *req,
 				   const struct qm_connect_queues *queues)
 {
-	return req->transport == QM_TRANSPORT_TCP && is_early_tcp(k) && queues->total < queues->asked;
+	return qm_connect_map_is_for_request(k, req->transport) && queues->total < queues->asked;
 }
 
 bool qm_connect_map_is_device_made(const struct qm_kernel *k, enum qm_transport t)
@@ -66,7 +71,10 @@ bool qm_connect_map_is_device_made(const struct qm_kernel *k, enum qm_transport 
 	 * The helper was there from 4.14 to about 6.4. The common adapters stopped telling their vectors' CPUs soon
 	 * after, since these can be moved by hand; without them it falls back to the generic mapper.
 	 */
-	return t == QM_TRANSPORT_RDMA && qm_kernel_is_at_least(k, 4, 14) && !qm_kernel_is_at_least(k, 4, 19);
+	bool version = qm_kernel_is_at_least(k, 4, 14) && !qm_kernel_is_at_least(k, 4, 19);
+
+	/* RHEL 8 calls itself 4.18, but its drivers are those of 5.x. */
+	return t == QM_TRANSPORT_RDMA && version && k->distro != QM_DISTRO_RHEL;
 }
 
 int qm_connect_split(const struct qm_kernel *k, const struct qm_connect_request *req, unsigned n_online,

@@ -16,6 +16,7 @@ QM_MUST_CHECK int qm_connect_split(const struct qm_kernel *k, const struct qm_co
  * nvme-tcp of 5.0-5.2 (and of RHEL 8.1) makes its map for the number of queues asked for: with fewer granted, CPUs point
  * to queues that do not exist.
  */
+bool qm_connect_map_is_for_request(const struct qm_kernel *k, enum qm_transport t);
 bool qm_connect_map_outgrows_grant(const struct qm_kernel *k, const struct qm_connect_request *req,
 				   const struct qm_connect_queues *queues);
 

@@ -292,6 +292,8 @@ const struct qm_face qm_face_json = {
 	.show = qm_json_show,
 	.audit = qm_json_audit,
 	.maps = qm_json_maps,
+	.advise = qm_json_advise,
+	.diagnose = qm_json_diagnose,
 	.explain = qm_json_explain,
 	.capture = qm_json_capture,
 };

@@ -71,6 +71,8 @@ int qm_json_list_result(struct qm_out *out, const struct qm_list_result *res);
 int qm_json_show(struct qm_out *out, const struct qm_show_result *res);
 int qm_json_audit(struct qm_out *out, const struct qm_audit_result *res);
 int qm_json_maps(struct qm_out *out, const struct qm_maps_result *res);
+int qm_json_advise(struct qm_out *out, const struct qm_advise_result *res);
+int qm_json_diagnose(struct qm_out *out, const struct qm_diagnose_result *res);
 int qm_json_explain(struct qm_out *out, const struct qm_explain_result *res);
 int qm_json_capture(struct qm_out *out, const struct qm_capture_result *res);
 

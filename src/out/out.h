@@ -31,6 +31,8 @@ struct qm_list_result;
 struct qm_show_result;
 struct qm_audit_result;
 struct qm_maps_result;
+struct qm_advise_result;
+struct qm_diagnose_result;
 struct qm_explain_result;
 struct qm_capture_result;
 
@@ -41,6 +43,8 @@ struct qm_face {
 	int (*show)(struct qm_out *out, const struct qm_show_result *res);
 	int (*audit)(struct qm_out *out, const struct qm_audit_result *res);
 	int (*maps)(struct qm_out *out, const struct qm_maps_result *res);
+	int (*advise)(struct qm_out *out, const struct qm_advise_result *res);
+	int (*diagnose)(struct qm_out *out, const struct qm_diagnose_result *res);
 	int (*explain)(struct qm_out *out, const struct qm_explain_result *res);
 	int (*capture)(struct qm_out *out, const struct qm_capture_result *res);
 };
@@ -104,7 +108,7 @@ struct qm_layout {
 
 extern const struct qm_layout qm_layout_list, qm_layout_show, qm_layout_show_cpu, qm_layout_show_pin;
 extern const struct qm_layout qm_layout_topology, qm_layout_topology_cpu;
-extern const struct qm_layout qm_layout_audit;
+extern const struct qm_layout qm_layout_audit, qm_layout_advise, qm_layout_diagnose;
 extern const struct qm_layout qm_layout_compare, qm_layout_compare_diff, qm_layout_predict;
 extern const struct qm_layout qm_layout_predict_queue, qm_layout_predict_vectors;
 

@@ -7,6 +7,8 @@
 #define QM_RESULTS_H
 
 #include "audit/audit.h"
+#include "fabrics/advice.h"
+#include "fabrics/diagnose.h"
 #include "machine/machine.h"
 #include "map/identify.h"
 #include "map/map.h"
@@ -150,6 +152,28 @@ struct qm_maps_result {
 	size_t n_comparisons;
 	bool vectors;
 	bool by_queue; /* rows are queues */
+};
+
+/* ---- advise, diagnose ---- */
+
+struct qm_advise_result {
+	const struct qm_advice *v; /* connected controllers first, then new connections by transport */
+	size_t n;
+};
+
+struct qm_incident_view {
+	const struct qm_klog_incident *incident;
+	bool decoded; /* says what the old form of its code means, and no more */
+	struct qm_diagnosis d;
+};
+
+struct qm_diagnose_result {
+	const struct qm_incident_view *v;
+	size_t n, standing;
+	const struct qm_klog_report *log;
+	const char *name; /* of the log: a file, "standard input", "/dev/kmsg", .. */
+	const char *const *notes; /* what was left out or not compared, and why; one line each without full stop */
+	size_t n_notes;
 };
 
 /* ---- explain, capture ---- */

@@ -104,21 +104,6 @@ static void add_color(struct qm_strbuf *b, const struct qm_out *out, enum qm_sev
 		qm_strbuf_adds(b, on ? codes[s] : "\033[0m");
 }
 
-/* "  do: ..." with the following lines under the text. */
-static void add_paragraph(struct qm_strbuf *b, const struct qm_out *out, const char *label, const char *text)
-{
-	unsigned indent = 2 + qm_text_width(label);
-	struct qm_strbuf safe = { 0 };
-
-	if (!text || !*text)
-		return;
-	qm_text_safe(&safe, text);
-	qm_strbuf_addf(b, "  %s", label);
-	qm_text_wrap(b, qm_strbuf_str(&safe), indent, indent, out->width);
-	qm_strbuf_addc(b, '\n');
-	qm_strbuf_done(&safe);
-}
-
 static void add_numbers(struct qm_strbuf *b, const char *what, const struct qm_ids *ids)
 {
 	if (!ids->n)
@@ -158,13 +143,9 @@ static void print_finding(const struct qm_out *out, const struct qm_finding *f)
 
 	qm_strbuf_addc(&b, '\n');
 	add_head(&b, out, f);
-	add_paragraph(&b, out, "", f->message);
-	add_paragraph(&b, out, "do:  ", f->advice);
-	if (f->command) { /* never broken, so that it can be copied */
-		qm_strbuf_adds(&b, "  run: ");
-		qm_text_safe(&b, f->command);
-		qm_strbuf_addc(&b, '\n');
-	}
+	qm_text_paragraph(&b, out, "", f->message);
+	qm_text_paragraph(&b, out, "do:  ", f->advice);
+	qm_text_command(&b, f->command);
 	fputs(qm_strbuf_str(&b), out->f);
 	qm_strbuf_done(&b);
 }

@@ -11,6 +11,29 @@ void qm_cell_algo(struct qm_cell *cell, const struct qm_algo *a)
 		qm_strbuf_addf(&cell->text, "%s:%s", qm_family_name(a->family), a->id);
 }
 
+void qm_text_paragraph(struct qm_strbuf *b, const struct qm_out *out, const char *label, const char *text)
+{
+	unsigned indent = 2 + qm_text_width(label);
+	struct qm_strbuf safe = { 0 };
+
+	if (!text || !*text)
+		return;
+	qm_text_safe(&safe, text);
+	qm_strbuf_addf(b, "  %s", label);
+	qm_text_wrap(b, qm_strbuf_str(&safe), indent, indent, out->width);
+	qm_strbuf_addc(b, '\n');
+	qm_strbuf_done(&safe);
+}
+
+void qm_text_command(struct qm_strbuf *b, const char *command)
+{
+	if (!command)
+		return;
+	qm_strbuf_adds(b, "  run: ");
+	qm_text_safe(b, command);
+	qm_strbuf_addc(b, '\n');
+}
+
 const struct qm_face qm_face_text = {
 	.name = "text",
 	.topology = qm_text_topology,
@@ -18,6 +41,8 @@ const struct qm_face qm_face_text = {
 	.show = qm_text_show,
 	.audit = qm_text_audit,
 	.maps = qm_text_maps,
+	.advise = qm_text_advise,
+	.diagnose = qm_text_diagnose,
 	.explain = qm_text_explain,
 	.capture = qm_text_capture,
 };

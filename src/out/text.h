@@ -34,12 +34,22 @@ void qm_cell_made_by(struct qm_cell *cell, const struct qm_report *r);
 /* The line above a controller's table or picture; again: not the first. */
 void qm_text_heading(struct qm_out *out, const struct qm_machine *m, const struct qm_report *r, bool again);
 
+/*
+ * Appends "  LABEL text", broken to the width with the following lines under the text; nothing where there is no text. The
+ * text is made safe for a terminal.
+ */
+void qm_text_paragraph(struct qm_strbuf *b, const struct qm_out *out, const char *label, const char *text);
+/* Appends "  run: command" on one line, so that it can be copied; nothing where there is none. */
+void qm_text_command(struct qm_strbuf *b, const char *command);
+
 int qm_text_topology(struct qm_out *out, const struct qm_topology_result *res);
 int qm_text_list(struct qm_out *out, const struct qm_list_result *res);
 int qm_text_show(struct qm_out *out, const struct qm_show_result *res);
 int qm_text_matrix(struct qm_out *out, const struct qm_show_result *res);
 int qm_text_audit(struct qm_out *out, const struct qm_audit_result *res);
 int qm_text_maps(struct qm_out *out, const struct qm_maps_result *res);
+int qm_text_advise(struct qm_out *out, const struct qm_advise_result *res);
+int qm_text_diagnose(struct qm_out *out, const struct qm_diagnose_result *res);
 int qm_text_explain(struct qm_out *out, const struct qm_explain_result *res);
 int qm_text_capture(struct qm_out *out, const struct qm_capture_result *res);
 
