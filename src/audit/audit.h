@@ -27,6 +27,7 @@ struct qm_finding {
 	char *message;             /* what is so, and what the admin sees because of it */
 	char *advice;              /* what mends it, or why nothing needs doing */
 	char *command;             /* to run; NULL where there is none */
+	size_t seq;                /* order of arrival, for sorting */
 };
 
 struct qm_findings {
@@ -43,14 +44,40 @@ struct qm_audit_options {
 	size_t n_controllers;
 };
 
+/* Hardware queues of one type: each type is mapped over all CPUs on its own. */
+struct qm_audit_set {
+	int type;              /* enum qm_hctx_type; QM_HCTX_UNKNOWN: all queues, no CPU being in two of them */
+	struct qm_ids hctx;    /* queue numbers in the scores are positions in this list */
+	struct qm_score score; /* over the CPUs that are online now */
+	struct qm_best best;
+	/*
+	 * The same as if every present CPU were online, where some are not. A map that is as good as can be in one of the
+	 * two views is not to be faulted: it was made when other CPUs were online.
+	 */
+	bool has_full;
+	struct qm_score score_full;
+	struct qm_best best_full;
+};
+
+/* What the rules know of a controller. */
+struct qm_audit_controller {
+	bool skipped;                                /* not asked for */
+	struct qm_audit_set sets[_QM_HCTX_TYPE_MAX]; /* none where the types cannot be told apart */
+	unsigned n_sets; /* by type, ascending */
+	/* Interrupts of its device, as indices into the machine's: those that complete requests, and the others. */
+	struct qm_ids irqs, other_irqs;
+	struct qm_identity *identity; /* computed when first asked for: qm_audit_identity() */
+};
+
 /* What the rules look at: computed once, lent to every rule. */
 struct qm_audit {
 	const struct qm_machine *m;
 	const struct qm_audit_options *opt;
-	struct qm_cpuset unusable;     /* possible CPUs that are offline, or isolated where the kernel leaves those out */
-	struct qm_score *scores;       /* per controller, over its default-type queues */
-	struct qm_best *best;          /* per controller */
-	struct qm_identity *identity;  /* per controller */
+	struct qm_cpuset unusable; /* possible CPUs that are offline, or isolated where the kernel leaves those out */
+	struct qm_cpuset unlisted; /* those of them that the kernel leaves out of the queues' lists */
+	struct qm_audit_controller *c; /* as many as the machine has */
+	struct qm_identifier *identifier; /* made when first used, as are the tools of the search for better maps */
+	struct qm_reach_tools *tools;
 	struct qm_findings *out;
 };
 
@@ -63,7 +90,7 @@ struct qm_rule {
 	int (*run)(struct qm_audit *a, const struct qm_rule *rule); /* NULL: said by diagnose or advise only */
 };
 
-/* The table in its fixed order; NULL behind the last. */
+/* The table in its fixed order, by family; NULL behind the last. */
 const struct qm_rule *qm_rule_get(size_t index);
 const struct qm_rule *qm_rule_find(const char *name);
 const char *qm_severity_name(enum qm_severity s);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Interrupts and their owners, for the rules. */
+#ifndef QM_AUDIT_IRQS_H
+#define QM_AUDIT_IRQS_H
+
+#include "audit/audit.h"
+
+/* Fills irqs and other_irqs of every controller. 0 or -ENOMEM. */
+QM_MUST_CHECK int qm_audit_find_irqs(struct qm_audit *a);
+/* Those that no controller owns, as indices; added to *ret. 0 or -ENOMEM. */
+QM_MUST_CHECK int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids *ret);
+/* One handler after the other of an interrupt with several; *p starts as its name and may be NULL. */
+bool qm_irq_next_name(const char **p, const char **ret, size_t *ret_len);
+/* By its name, a storage driver's interrupt, whether or not its owner is known. */
+bool qm_irq_is_storage(const struct qm_irq *irq);
+/* Does one of its handlers complete requests, going by a storage driver's names? */
+bool qm_irq_completes(const struct qm_irq *irq);
+/* The driver that names its interrupts so; NULL = none known here. */
+const char *qm_irq_driver(const struct qm_irq *irq);
+/* A storage driver's name that says neither which controller nor which queue. */
+bool qm_irq_has_nameless_owner(const struct qm_irq *irq);
+
+#endif
