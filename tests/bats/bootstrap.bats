@@ -17,7 +17,7 @@ stub() {
 setup_file() {
 	local tool store bin
 	cd "$BATS_FILE_TMPDIR"
-	mkdir -p start/{bin,store,packages,home} start/checkout/tests/data start/sys/block/sda/mq
+	mkdir -p start/{bin,store,packages,home} start/checkout/tests/data/captures start/sys/block/sda/mq
 	bin=start/bin store=start/store
 	for tool in $bare_tools; do
 		ln -s "$(command -v "$tool")" "$bin/$tool"
@@ -35,7 +35,7 @@ case "$*" in
 *check) echo "# PASS: 1" ;;
 *) mkdir -p build/tests
    printf '#!/bin/sh\necho "qmapctl $*"\nexit ${FAKE_STATUS-0}\n' >build/qmapctl
-   printf '#!/bin/sh\nmkdir "$2"\n' >build/tests/unfold
+   printf '#!/bin/sh\nmkdir "$2"; exec cat >/dev/null\n' >build/tests/unfold
    chmod +x build/qmapctl build/tests/unfold ;;
 esac
 END
@@ -80,7 +80,7 @@ END
 	: >start/calls
 	: >start/stderr
 	: >start/checkout/configure.ac
-	: >start/checkout/tests/data/example.manifest
+	cp "$TOP/tests/data/captures/6.1-fail72ht.live-offline.manifest.xz" start/checkout/tests/data/captures
 	cp "$TOP/bootstrap" start/checkout
 	chmod +x $store/* $bin/id $bin/nproc
 }
