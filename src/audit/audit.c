@@ -113,8 +113,8 @@ static void covered_cpus(const struct qm_controller *c, int type, bool any, stru
 }
 
 /*
- * Is this the whole of a type's queues? Where types are not all known some may be missing; but each type's map covers the
- * same CPUs, and no CPU twice.
+ * Is this the whole of a type's queues? Where types are not all known some may be missing; but each type's map covers
+ * the same CPUs, and no CPU twice.
  */
 static bool is_whole_type(const struct qm_controller *c, int type)
 {
@@ -158,7 +158,7 @@ static int make_sets(const struct qm_controller *c, struct qm_audit_controller *
 }
 
 static int score_set(const struct qm_topology *t, const struct qm_controller *c, const struct qm_audit_set *set,
-		     struct qm_score *ret)
+	struct qm_score *ret)
 {
 	_cleanup_free_ const struct qm_cpuset **v = calloc(set->hctx.n + 1, sizeof(*v));
 

@@ -20,14 +20,14 @@ enum qm_severity {
 struct qm_finding {
 	const struct qm_rule *rule;
 	enum qm_severity severity; /* at most the rule's */
-	long controller;           /* index into the machine's controllers, -1 = the machine */
+	long controller; /* index into the machine's controllers, -1 = the machine */
 	struct qm_ids hctx;
 	struct qm_cpuset cpus;
-	struct qm_ids irqs;        /* IRQ numbers */
-	char *message;             /* what is so, and what the admin sees because of it */
-	char *advice;              /* what mends it, or why nothing needs doing */
-	char *command;             /* to run; NULL where there is none */
-	size_t seq;                /* order of arrival, for sorting */
+	struct qm_ids irqs; /* IRQ numbers */
+	char *message; /* what is so, and what the admin sees because of it */
+	char *advice; /* what mends it, or why nothing needs doing */
+	char *command; /* to run; NULL where there is none */
+	size_t seq; /* order of arrival, for sorting */
 };
 
 struct qm_findings {
@@ -38,21 +38,21 @@ struct qm_findings {
 
 struct qm_audit_options {
 	const char *const *only, *const *ignore; /* NULL-terminated rule names; NULL = no restriction */
-	struct qm_cpuset reserved;               /* --reserved: CPUs meant for something else (DPDK, SPDK) */
-	bool whatif;                             /* the CPU state or kernel was changed by an option */
-	const size_t *controllers;               /* restrict to these indices; NULL = all */
+	struct qm_cpuset reserved; /* --reserved: CPUs meant for something else (DPDK, SPDK) */
+	bool whatif; /* the CPU state or kernel was changed by an option */
+	const size_t *controllers; /* restrict to these indices; NULL = all */
 	size_t n_controllers;
 };
 
 /* Hardware queues of one type: each type is mapped over all CPUs on its own. */
 struct qm_audit_set {
-	int type;              /* enum qm_hctx_type; QM_HCTX_UNKNOWN: all queues, no CPU being in two of them */
-	struct qm_ids hctx;    /* queue numbers in the scores are positions in this list */
+	int type; /* enum qm_hctx_type; QM_HCTX_UNKNOWN: all queues, no CPU being in two of them */
+	struct qm_ids hctx; /* queue numbers in the scores are positions in this list */
 	struct qm_score score; /* over the CPUs that are online now */
 	struct qm_best best;
 	/*
-	 * The same as if every present CPU were online, where some are not. A map that is as good as can be in one of the
-	 * two views is not to be faulted: it was made when other CPUs were online.
+	 * The same as if every present CPU were online, where some are not. A map that is as good as can be in one of
+	 * the two views is not to be faulted: it was made when other CPUs were online.
 	 */
 	bool has_full;
 	struct qm_score score_full;
@@ -61,7 +61,7 @@ struct qm_audit_set {
 
 /* What the rules know of a controller. */
 struct qm_audit_controller {
-	bool skipped;                                /* not asked for */
+	bool skipped; /* not asked for */
 	struct qm_audit_set sets[_QM_HCTX_TYPE_MAX]; /* none where the types cannot be told apart */
 	unsigned n_sets; /* by type, ascending */
 	/* Interrupts of its device, as indices into the machine's: those that complete requests, and the others. */
@@ -84,9 +84,9 @@ struct qm_audit {
 struct qm_rule {
 	const char *name;
 	enum qm_severity severity; /* the highest it can have */
-	const char *family;        /* "map", "cpu", "irq", "fabrics", "log", "kernel" */
+	const char *family; /* "map", "cpu", "irq", "fabrics", "log", "kernel" */
 	const char *title;
-	const char *text;          /* explain: meaning, consequence, remedy, kernels, when it is no problem */
+	const char *text; /* explain: meaning, consequence, remedy, kernels, when it is no problem */
 	int (*run)(struct qm_audit *a, const struct qm_rule *rule); /* NULL: said by diagnose or advise only */
 };
 

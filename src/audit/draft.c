@@ -15,8 +15,8 @@ static void fail(struct qm_draft *d, int err)
 		d->err = err;
 }
 
-void qm_draft_begin(struct qm_draft *d, struct qm_audit *a, const struct qm_rule *rule, enum qm_severity severity,
-		    long controller)
+void qm_draft_begin(
+	struct qm_draft *d, struct qm_audit *a, const struct qm_rule *rule, enum qm_severity severity, long controller)
 {
 	*d = (struct qm_draft){
 		.a = a,
@@ -28,7 +28,7 @@ void qm_draft_begin(struct qm_draft *d, struct qm_audit *a, const struct qm_rule
 	};
 }
 
-static void write_text(struct qm_draft *d, char **text, const char *fmt, va_list ap)
+static void QM_PRINTF(3, 0) write_text(struct qm_draft *d, char **text, const char *fmt, va_list ap)
 {
 	struct qm_strbuf b = { 0 };
 	char *s = NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whose interrupt is it? Drivers name their interrupts after the controller, its SCSI host, or only themselves; the last
- * tell the owner where a single controller has that driver.
+ * Whose interrupt is it? Drivers name their interrupts after the controller, its SCSI host, or only themselves; the
+ * last tell the owner where a single controller has that driver.
  */
 #include "audit/irqs.h"
 
@@ -180,13 +180,14 @@ static bool completes(const char *name, size_t len)
 	if (strncmp(name, "nvme", 4) == 0)
 		return !ends_with(name, len, "q0");
 	if (strncmp(name, "virtio", 6) == 0)
-		return !ends_with(name, len, "-config") && !ends_with(name, len, "-control") && !ends_with(name, len, "-event");
+		return !ends_with(name, len, "-config") && !ends_with(name, len, "-control") &&
+			!ends_with(name, len, "-event");
 	for (size_t i = 0; i < QM_ARRAY_SIZE(namings); i++) {
 		if (strncmp(name, namings[i].word, strlen(namings[i].word)) != 0)
 			continue;
 		for (size_t k = 0; k < QM_ARRAY_SIZE(namings[i].not_queues) && namings[i].not_queues[k]; k++) {
 			if (ends_with(name, len, namings[i].not_queues[k]) ||
-			    (*namings[i].not_queues[k] == ' ' && has_part(name, len, namings[i].not_queues[k])))
+				(*namings[i].not_queues[k] == ' ' && has_part(name, len, namings[i].not_queues[k])))
 				return false;
 		}
 		return true;
@@ -289,7 +290,8 @@ static int give_tied(struct qm_audit *a, size_t controller)
 	for (size_t q = 0; q < c->n_hctx && r == 0; q++) {
 		long irq = c->hctx[q].irq;
 
-		if (irq >= 0 && (size_t)irq < a->m->n_irqs && (!ac->irqs.n || ac->irqs.v[ac->irqs.n - 1] != (unsigned)irq))
+		if (irq >= 0 && (size_t)irq < a->m->n_irqs &&
+			(!ac->irqs.n || ac->irqs.v[ac->irqs.n - 1] != (unsigned)irq))
 			r = qm_ids_add(&ac->irqs, (unsigned)irq);
 	}
 	return r;

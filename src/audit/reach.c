@@ -147,13 +147,13 @@ struct trial {
 	const struct qm_audit_controller *ac;
 	const struct qm_audit_set *set;
 	bool fallback; /* it takes the generic mapper although its driver has vectors of its own */
-	bool trusted;  /* its live map shows that it does what is expected of its driver */
+	bool trusted; /* its live map shows that it does what is expected of its driver */
 	unsigned queues;
 };
 
-/* Spreads the controller's vectors. *ret_masks: new array; *ret_at: where the set's own masks start in it. 0 or -errno. */
+/* Spreads the controller's vectors. *ret_masks: new array; *ret_at: where the set's own masks start. 0 or -errno. */
 static int spread_vectors(struct qm_reach_tools *tools, const struct trial *t, unsigned pre, const struct qm_algo *irq,
-			  struct qm_cpuset **ret_masks, unsigned *ret_at, enum qm_spread_outcome *ret_outcome)
+	struct qm_cpuset **ret_masks, unsigned *ret_at, enum qm_spread_outcome *ret_outcome)
 {
 	struct qm_spread what = { .vectors = pre, .pre = pre };
 	_cleanup_free_ struct qm_cpuset *masks = NULL;
@@ -187,7 +187,7 @@ static int spread_vectors(struct qm_reach_tools *tools, const struct trial *t, u
 
 /* Takes the map of the set from spread vectors. 1: done, 0: this kernel gives none. */
 static int run_spread(struct qm_reach_tools *tools, const struct trial *t, unsigned pre, const struct qm_algo *irq,
-		      const struct qm_algo *generic)
+	const struct qm_algo *generic)
 {
 	_cleanup_free_ const struct qm_cpuset **ptr = calloc(t->queues + 1u, sizeof(*ptr));
 	_cleanup_free_ struct qm_cpuset *masks = NULL;
@@ -232,7 +232,7 @@ static int run_trial(struct qm_reach_tools *tools, const struct trial *t)
 		r = run_spread(tools, t, rule.pre_vectors, irq.v[0], generic.v[0]);
 	} else {
 		r = qm_map_run(tools->mapper, generic.v[0], t->queues,
-			       tools->has_housekeeping ? &tools->housekeeping : NULL, tools->map, NULL);
+			tools->has_housekeeping ? &tools->housekeeping : NULL, tools->map, NULL);
 		r = r == -EINVAL ? 0 : r < 0 ? r : 1;
 	}
 	if (r <= 0)
@@ -285,7 +285,8 @@ bool qm_set_is_worse(const struct qm_audit_set *set, enum qm_fault fault)
 /* Less of the fault, and nothing that counts more got worse for it. */
 static bool is_better(enum qm_fault fault, const struct qm_score *s, const struct qm_score *than)
 {
-	if (figure_of(fault, s) >= figure_of(fault, than) || s->unmapped.n > than->unmapped.n || s->dead.n > than->dead.n)
+	if (figure_of(fault, s) >= figure_of(fault, than) || s->unmapped.n > than->unmapped.n ||
+		s->dead.n > than->dead.n)
 		return false;
 	if (fault == QM_FAULT_UNEVEN || fault == QM_FAULT_SPLIT_CORES) {
 		if (s->cross_node.n > than->cross_node.n)
@@ -305,8 +306,8 @@ bool qm_count_is_free(const struct qm_controller *c)
 }
 
 /* Tries one count. 1: free of the fault, and taken; 0: not, or -errno. */
-static int try_count(struct qm_reach_tools *tools, struct trial *t, enum qm_fault fault, unsigned count,
-		     struct qm_reach *reach)
+static int try_count(
+	struct qm_reach_tools *tools, struct trial *t, enum qm_fault fault, unsigned count, struct qm_reach *reach)
 {
 	bool graded = fault == QM_FAULT_UNEVEN || fault == QM_FAULT_SPLIT_CORES;
 	int r;
@@ -321,8 +322,8 @@ static int try_count(struct qm_reach_tools *tools, struct trial *t, enum qm_faul
 	return 1;
 }
 
-static int find_count(struct qm_audit *a, struct qm_reach_tools *tools, struct trial *t, enum qm_fault fault,
-		      struct qm_reach *reach)
+static int find_count(
+	struct qm_audit *a, struct qm_reach_tools *tools, struct trial *t, enum qm_fault fault, struct qm_reach *reach)
 {
 	unsigned now = (unsigned)t->set->hctx.n, limit = qm_cpuset_count(&a->m->topo.online);
 	unsigned low = fault == QM_FAULT_UNMAPPED ? 1 : (now + 1) / 2;
@@ -359,7 +360,7 @@ static int find_kernel(struct qm_reach_tools *tools, struct trial *t, enum qm_fa
 }
 
 static int find_all(struct qm_audit *a, struct qm_reach_tools *tools, struct trial *t, enum qm_fault fault,
-		    const struct qm_identity *id, struct qm_reach *reach)
+	const struct qm_identity *id, struct qm_reach *reach)
 {
 	int r = 0;
 
@@ -383,16 +384,16 @@ static const struct memo *find_memo(const struct qm_reach_tools *tools, const st
 	for (size_t i = 0; i < tools->n_memo; i++) {
 		const struct memo *m = &tools->memo[i];
 
-		if (m->type == want->type && m->queues == want->queues && m->n_sets == want->n_sets && m->figure == want->figure &&
-		    m->fault == want->fault && m->reach.fallback == want->reach.fallback &&
-		    strcmp(m->driver, want->driver) == 0)
+		if (m->type == want->type && m->queues == want->queues && m->n_sets == want->n_sets &&
+			m->figure == want->figure && m->fault == want->fault &&
+			m->reach.fallback == want->reach.fallback && strcmp(m->driver, want->driver) == 0)
 			return m;
 	}
 	return NULL;
 }
 
 int qm_reach_find(struct qm_audit *a, size_t controller, const struct qm_audit_set *set, enum qm_fault fault,
-		  struct qm_reach *ret)
+	struct qm_reach *ret)
 {
 	const struct qm_controller *c = &a->m->controllers[controller];
 	struct trial t = { .c = c, .ac = &a->c[controller], .set = set };
@@ -436,8 +437,8 @@ int qm_reach_find(struct qm_audit *a, size_t controller, const struct qm_audit_s
 	return 0;
 }
 
-int qm_reach_crashes(struct qm_audit *a, size_t controller, const struct qm_driver_rule *rule, const struct qm_algo *irq,
-		     bool *ret)
+int qm_reach_crashes(
+	struct qm_audit *a, size_t controller, const struct qm_driver_rule *rule, const struct qm_algo *irq, bool *ret)
 {
 	const struct qm_audit_set *set = &a->c[controller].sets[0];
 	const struct trial t = {
@@ -492,7 +493,7 @@ static const char *connect_command(struct qm_draft *d, const struct qm_controlle
 	if (!c->nqn || !c->transport)
 		return NULL;
 	s = qm_draft_text(d, "nvme disconnect -d %s && nvme connect -t %s -n %s", qm_draft_quote(d, c->name),
-			  qm_draft_quote(d, c->transport), qm_draft_quote(d, c->nqn));
+		qm_draft_quote(d, c->transport), qm_draft_quote(d, c->nqn));
 	for (size_t i = 0; i < QM_ARRAY_SIZE(parts); i++) {
 		const char *value = address_part(d, c, parts[i].key);
 
@@ -511,8 +512,8 @@ const char *qm_draft_count_command(struct qm_draft *d, const struct qm_controlle
 	return NULL;
 }
 
-static const char *kernel_command(struct qm_draft *d, const struct qm_controller *c, const struct qm_reach *r,
-				  unsigned queues)
+static const char *kernel_command(
+	struct qm_draft *d, const struct qm_controller *c, const struct qm_reach *r, unsigned queues)
 {
 	struct qm_driver_rule rule;
 	struct qm_kernel k = { 0 };
@@ -524,7 +525,7 @@ static const char *kernel_command(struct qm_draft *d, const struct qm_controller
 	qm_kernel_done(&k);
 	if (rule.family == QM_FAMILY_IRQ && !r->fallback)
 		s = qm_draft_text(d, "qmapctl predict --kernel %s --vectors %u --pre %u", r->kernel->first,
-				  queues + rule.pre_vectors, rule.pre_vectors);
+			queues + rule.pre_vectors, rule.pre_vectors);
 	else
 		s = qm_draft_text(d, "qmapctl predict --kernel %s --queues %u", r->kernel->first, queues);
 	return s;
@@ -538,21 +539,22 @@ void qm_draft_reach(struct qm_draft *d, const struct qm_audit_set *set, const st
 
 	if (r->count) {
 		how = qm_draft_text(d, "Ask for %u queues, which this kernel maps well%s.", r->count,
-				    c->fabrics ? " (connecting again takes the disks away for a moment)" : "");
+			c->fabrics ? " (connecting again takes the disks away for a moment)" : "");
 		command = qm_draft_count_command(d, c, r->count);
 	} else if (r->again) {
-		how = "The map is of another time: made again now, by reloading the driver, connecting again or a reboot, it "
-		      "would be better.";
+		how = "The map is of another time: made again now, by reloading the driver, connecting again or a "
+		      "reboot, it would be better.";
 		command = c->fabrics ? connect_command(d, c, queues) : NULL;
 	}
 	if (r->kernel) {
-		how = qm_draft_text(d, "%s%sLinux %s maps %u queue%s %s.", how, *how ? " " : "", r->kernel->first, queues,
-				    qm_plural(queues), r->kernel_left > r->best ? "better" : "as well as can be");
+		how = qm_draft_text(d, "%s%sLinux %s maps %u queue%s %s.", how, *how ? " " : "", r->kernel->first,
+			queues, qm_plural(queues), r->kernel_left > r->best ? "better" : "as well as can be");
 		if (!command)
 			command = kernel_command(d, c, r, queues);
 	}
 	if (!qm_reach_is_any(r))
-		how = "Nothing needs doing: no other number of queues and no newer kernel known here maps this device better.";
+		how = "Nothing needs doing: no other number of queues and no newer kernel known here maps this device "
+		      "better.";
 	qm_draft_advice(d, "%s", how);
 	if (command)
 		qm_draft_command(d, "%s", command);

@@ -6,7 +6,7 @@
 
 enum queue_state {
 	QUEUE_FINE,
-	QUEUE_OFFLINE,  /* has CPUs, none is online */
+	QUEUE_OFFLINE, /* has CPUs, none is online */
 	QUEUE_ISOLATED, /* its online CPUs are all isolated, and this kernel leaves them out */
 };
 
@@ -26,8 +26,8 @@ static enum queue_state state_of(const struct qm_audit *a, const struct qm_hctx 
 }
 
 /* Begins a finding with the controller's queues of that state that stop no connect. False: there are none. */
-static bool begin_with_state(struct qm_draft *d, struct qm_audit *a, const struct qm_rule *rule, size_t i,
-			     enum queue_state state)
+static bool begin_with_state(
+	struct qm_draft *d, struct qm_audit *a, const struct qm_rule *rule, size_t i, enum queue_state state)
 {
 	const struct qm_controller *c = &a->m->controllers[i];
 
@@ -60,11 +60,14 @@ static int run_hctx_no_online_cpu(struct qm_audit *a, const struct qm_rule *rule
 		qm_cpuset_copy(&gone, &d.f.cpus);
 		qm_cpuset_andnot(&gone, &t->present);
 		absent = !qm_cpuset_is_empty(&gone);
-		qm_draft_message(&d, "%zu of %zu queues (hctx %s) %s no online CPU; their CPUs %s are %s. They lie idle until one "
-				 "comes online, and nothing waits for them.",
-				 d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx),
-				 d.f.hctx.n == 1 ? "has" : "have", qm_draft_cpulist(&d, &d.f.cpus),
-				 present && absent ? "offline or not present" : absent ? "not present" : "offline");
+		qm_draft_message(&d,
+			"%zu of %zu queues (hctx %s) %s no online CPU; their CPUs %s are %s. They lie idle until one "
+			"comes online, and nothing waits for them.",
+			d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx),
+			d.f.hctx.n == 1 ? "has" : "have", qm_draft_cpulist(&d, &d.f.cpus),
+			present && absent ? "offline or not present"
+				: absent  ? "not present"
+					  : "offline");
 		qm_draft_advice(&d, "Nothing needs doing: such queues are kept for the CPUs to come.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
@@ -85,10 +88,13 @@ static int run_hctx_only_isolated(struct qm_audit *a, const struct qm_rule *rule
 
 		if (!begin_with_state(&d, a, rule, i, QUEUE_ISOLATED))
 			continue;
-		qm_draft_message(&d, "%zu of %zu queues (hctx %s) serve isolated CPUs only: this kernel leaves those out of a queue's "
-				 "list. I/O started on an isolated CPU still uses its queue, and is carried out elsewhere.",
-				 d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx));
-		qm_draft_advice(&d, "Nothing needs doing for a local disk. NVMe-oF connects with such queues are refused.");
+		qm_draft_message(&d,
+			"%zu of %zu queues (hctx %s) serve isolated CPUs only: this kernel leaves those out of a "
+			"queue's list. I/O started on an isolated CPU still uses its queue, and is carried out "
+			"elsewhere.",
+			d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx));
+		qm_draft_advice(&d,
+			"Nothing needs doing for a local disk. NVMe-oF connects with such queues are refused.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -113,8 +119,8 @@ bool qm_lists_are_whole(const struct qm_audit *a, const struct qm_controller *c)
 }
 
 /* CPUs that are online and in no list of the set; those that the kernel leaves out anyway do not count. */
-static void find_without_queue(const struct qm_audit *a, const struct qm_controller *c, const struct qm_audit_set *set,
-			       struct qm_cpuset *ret)
+static void find_without_queue(
+	const struct qm_audit *a, const struct qm_controller *c, const struct qm_audit_set *set, struct qm_cpuset *ret)
 {
 	qm_cpuset_copy(ret, &a->m->topo.online);
 	qm_cpuset_andnot(ret, &a->unlisted);
@@ -141,11 +147,13 @@ static int run_cpu_without_queue(struct qm_audit *a, const struct qm_rule *rule)
 			continue;
 		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 		qm_cpuset_copy(&d.f.cpus, &without);
-		qm_draft_message(&d, "%u online CPU%s (%s) %s in no queue's list: the map was made without %s, so %s requests all go "
-				 "to queue 0, which serves other CPUs too.",
-				 n, qm_plural(n), qm_draft_cpulist(&d, &without), n == 1 ? "is" : "are", n == 1 ? "it" : "them",
-				 n == 1 ? "its" : "their");
-		qm_draft_advice(&d, "Have the map made again with these CPUs online: reload the driver, connect again, or reboot.");
+		qm_draft_message(&d,
+			"%u online CPU%s (%s) %s in no queue's list: the map was made without %s, so %s requests all "
+			"go to queue 0, which serves other CPUs too.",
+			n, qm_plural(n), qm_draft_cpulist(&d, &without), n == 1 ? "is" : "are", n == 1 ? "it" : "them",
+			n == 1 ? "its" : "their");
+		qm_draft_advice(&d,
+			"Have the map made again with these CPUs online: reload the driver, connect again, or reboot.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -167,12 +175,14 @@ static int run_possible_exceeds_present(struct qm_audit *a, const struct qm_rule
 	qm_draft_begin(&d, a, rule, QM_INFO, -1);
 	qm_cpuset_copy(&d.f.cpus, &t->possible);
 	qm_cpuset_andnot(&d.f.cpus, &t->present);
-	qm_draft_message(&d, "%u CPUs are possible and %u present: firmware or hypervisor announces %u more (%s). Queue maps cover "
-			 "them, so some queues may wait for CPUs that never come.",
-			 possible, present, possible - present, qm_draft_cpulist(&d, &d.f.cpus));
-	qm_draft_advice(&d, "If no CPU will be added while the machine runs, %s=%u on the kernel command line gives their queues to "
-			"the CPUs that exist. Otherwise nothing needs doing.",
-			x86 ? "possible_cpus" : "nr_cpus", present);
+	qm_draft_message(&d,
+		"%u CPUs are possible and %u present: firmware or hypervisor announces %u more (%s). Queue maps cover "
+		"them, so some queues may wait for CPUs that never come.",
+		possible, present, possible - present, qm_draft_cpulist(&d, &d.f.cpus));
+	qm_draft_advice(&d,
+		"If no CPU will be added while the machine runs, %s=%u on the kernel command line gives their queues "
+		"to the CPUs that exist. Otherwise nothing needs doing.",
+		x86 ? "possible_cpus" : "nr_cpus", present);
 	return qm_draft_commit(&d);
 }
 
@@ -198,12 +208,14 @@ static int run_node_without_memory(struct qm_audit *a, const struct qm_rule *rul
 		d.err = r;
 	if (nodes.n == 0 && r == 0) /* nothing was added to the draft that needs freeing */
 		return 0;
-	qm_draft_message(&d, "node%s %s ha%s CPUs (%s) but no memory: the data of requests made there, and of queues that belong to "
-			 "devices there, lie on another node, so each request crosses the link between them.",
-			 qm_plural(nodes.n), qm_draft_idlist(&d, &nodes), nodes.n == 1 ? "s" : "ve",
-			 qm_draft_cpulist(&d, &d.f.cpus));
-	qm_draft_advice(&d, "Nothing needs doing for the queue maps. If it was not meant so, look at the memory modules or at the "
-			"virtual machine's memory nodes.");
+	qm_draft_message(&d,
+		"node%s %s ha%s CPUs (%s) but no memory: the data of requests made there, and of queues that belong to "
+		"devices there, lie on another node, so each request crosses the link between them.",
+		qm_plural(nodes.n), qm_draft_idlist(&d, &nodes), nodes.n == 1 ? "s" : "ve",
+		qm_draft_cpulist(&d, &d.f.cpus));
+	qm_draft_advice(&d,
+		"Nothing needs doing for the queue maps. If it was not meant so, look at the memory modules or at the "
+		"virtual machine's memory nodes.");
 	qm_ids_done(&nodes);
 	return qm_draft_commit(&d);
 }
@@ -215,14 +227,15 @@ const struct qm_rule qm_rules_cpu[] = {
 		.family = "cpu",
 		.title = "a queue of a local disk has CPUs, but none is online",
 		.text = "Meaning: every CPU that the queue serves is offline, or possible but not present.\n"
-			"Consequence: none for a local disk. No CPU submits to such a queue; the queue is used again as soon as one of "
-			"its CPUs comes online. A PCI device's interrupt for it is shut down meanwhile.\n"
-			"Remedy: nothing needs doing. Where CPUs will never come, possible_cpus= or nr_cpus= on the kernel command "
-			"line gives the queues to those that exist.\n"
-			"Kernels: 4.16 and later map all possible CPUs, 4.13 to 4.15 the present ones; older kernels make the map again "
-			"whenever a CPU comes or goes.\n"
-			"No problem: always, on local disks. On NVMe over fabrics the same queue stops the next reconnect: that is "
-			"fabrics-reconnect-risk.",
+			"Consequence: none for a local disk. No CPU submits to such a queue; the queue is used again "
+			"as soon as one of its CPUs comes online. A PCI device's interrupt for it is shut down "
+			"meanwhile.\n"
+			"Remedy: nothing needs doing. Where CPUs will never come, possible_cpus= or nr_cpus= on the "
+			"kernel command line gives the queues to those that exist.\n"
+			"Kernels: 4.16 and later map all possible CPUs, 4.13 to 4.15 the present ones; older kernels "
+			"make the map again whenever a CPU comes or goes.\n"
+			"No problem: always, on local disks. On NVMe over fabrics the same queue stops the next "
+			"reconnect: that is fabrics-reconnect-risk.",
 		.run = run_hctx_no_online_cpu,
 	},
 	{
@@ -230,13 +243,14 @@ const struct qm_rule qm_rules_cpu[] = {
 		.severity = QM_INFO,
 		.family = "cpu",
 		.title = "a queue of a local disk serves isolated CPUs only",
-		.text = "Meaning: all CPUs of the queue are isolated (isolcpus=domain, on some kernels nohz_full=), and this kernel "
-			"leaves those out of a queue's list, which is therefore empty.\n"
-			"Consequence: none for a local disk: requests from an isolated CPU still use its queue, only the work is run on "
-			"other CPUs. NVMe-oF connects that need such a queue are refused although every CPU is online.\n"
+		.text = "Meaning: all CPUs of the queue are isolated (isolcpus=domain, on some kernels nohz_full=), "
+			"and this kernel leaves those out of a queue's list, which is therefore empty.\n"
+			"Consequence: none for a local disk: requests from an isolated CPU still use its queue, only "
+			"the work is run on other CPUs. NVMe-oF connects that need such a queue are refused although "
+			"every CPU is online.\n"
 			"Remedy: nothing needs doing; for fabrics ask for fewer queues.\n"
-			"Kernels: isolated CPUs are left out by 6.9 and later and by 6.1 stable kernels, nohz_full ones by 6.1 and 6.12 "
-			"stable but not by 7.2; 5.10 leaves none out.\n"
+			"Kernels: isolated CPUs are left out by 6.9 and later and by 6.1 stable kernels, nohz_full "
+			"ones by 6.1 and 6.12 stable but not by 7.2; 5.10 leaves none out.\n"
 			"No problem: on a machine that is meant to have isolated CPUs.",
 		.run = run_hctx_only_isolated,
 	},
@@ -245,14 +259,14 @@ const struct qm_rule qm_rules_cpu[] = {
 		.severity = QM_WARNING,
 		.family = "cpu",
 		.title = "an online CPU is in no queue's list",
-		.text = "Meaning: the CPU is online and not isolated, and no queue of the device lists it: it was missing when the "
-			"map was made.\n"
-			"Consequence: its requests go to queue 0, whose CPUs it joins unseen; with many such CPUs queue 0 becomes the "
-			"bottleneck of the device.\n"
-			"Remedy: have the map made again (reload the driver, connect again, reboot), or a kernel that maps all possible "
-			"CPUs.\n"
-			"Kernels: 4.13 to 4.15, whose maps cover present CPUs only. Kernels since 4.16 map all possible CPUs at once; "
-			"those before 4.13 make the map again for every CPU that comes.\n"
+		.text = "Meaning: the CPU is online and not isolated, and no queue of the device lists it: it was "
+			"missing when the map was made.\n"
+			"Consequence: its requests go to queue 0, whose CPUs it joins unseen; with many such CPUs "
+			"queue 0 becomes the bottleneck of the device.\n"
+			"Remedy: have the map made again (reload the driver, connect again, reboot), or a kernel that "
+			"maps all possible CPUs.\n"
+			"Kernels: 4.13 to 4.15, whose maps cover present CPUs only. Kernels since 4.16 map all "
+			"possible CPUs at once; those before 4.13 make the map again for every CPU that comes.\n"
 			"No problem: isolated CPUs on kernels that leave them out; they are not counted.",
 		.run = run_cpu_without_queue,
 	},
@@ -261,12 +275,14 @@ const struct qm_rule qm_rules_cpu[] = {
 		.severity = QM_INFO,
 		.family = "cpu",
 		.title = "more CPUs are possible than exist",
-		.text = "Meaning: firmware or hypervisor announces CPUs that may be added later; the kernel prepares for all of them.\n"
-			"Consequence: maps and per-CPU memory cover these CPUs. A device with more queues than CPUs exist keeps queues "
-			"nobody can use, and queue lists name CPUs that are not there.\n"
-			"Remedy: if nothing will be added, possible_cpus= (x86) or nr_cpus= on the kernel command line, or a smaller "
-			"maximum in the virtual machine.\n"
-			"Kernels: all since 4.16; 6.9 and later no longer count firmware entries that cannot come online.\n"
+		.text = "Meaning: firmware or hypervisor announces CPUs that may be added later; the kernel prepares "
+			"for all of them.\n"
+			"Consequence: maps and per-CPU memory cover these CPUs. A device with more queues than CPUs "
+			"exist keeps queues nobody can use, and queue lists name CPUs that are not there.\n"
+			"Remedy: if nothing will be added, possible_cpus= (x86) or nr_cpus= on the kernel command "
+			"line, or a smaller maximum in the virtual machine.\n"
+			"Kernels: all since 4.16; 6.9 and later no longer count firmware entries that cannot come "
+			"online.\n"
 			"No problem: where CPUs are really added at run time, as in virtual machines.",
 		.run = run_possible_exceeds_present,
 	},
@@ -276,9 +292,10 @@ const struct qm_rule qm_rules_cpu[] = {
 		.family = "cpu",
 		.title = "a NUMA node has CPUs but no memory",
 		.text = "Meaning: the node's CPUs work on memory of another node.\n"
-			"Consequence: buffers, tags and queue entries of devices on that node are remote for its CPUs; the maps count "
-			"it as a node like any other.\n"
-			"Remedy: none for the maps; put memory into the node's slots, or give the virtual machine's node memory.\n"
+			"Consequence: buffers, tags and queue entries of devices on that node are remote for its CPUs; "
+			"the maps count it as a node like any other.\n"
+			"Remedy: none for the maps; put memory into the node's slots, or give the virtual machine's "
+			"node memory.\n"
 			"Kernels: all.\n"
 			"No problem: if the machine is meant to be so; a node with memory and no CPU is not mentioned.",
 		.run = run_node_without_memory,

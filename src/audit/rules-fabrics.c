@@ -61,7 +61,7 @@ static const char *failure_words(struct qm_draft *d, const struct qm_connect_fai
 	switch (f->reason) {
 	case QM_REASON_OFFLINE:
 		return qm_draft_text(d, "CPU%s %s, which %s offline", qm_plural(n), qm_draft_cpulist(d, &f->cpus),
-				     n == 1 ? "is" : "are");
+			n == 1 ? "is" : "are");
 	case QM_REASON_ISOLATED:
 		return "isolated CPUs only, which this kernel leaves out";
 	case QM_REASON_UNMAPPED:
@@ -72,28 +72,31 @@ static const char *failure_words(struct qm_draft *d, const struct qm_connect_fai
 	return "no CPU at all";
 }
 
-static void word_exdev(struct qm_draft *d, const char *transports, const struct qm_connect_answer *answer, unsigned safe)
+static void word_exdev(
+	struct qm_draft *d, const char *transports, const struct qm_connect_answer *answer, unsigned safe)
 {
 	const struct qm_connect_failure *f = &answer->failure;
 	bool refused = answer->outcome == QM_CONNECT_REFUSED;
 
-	qm_draft_message(d, "an NVMe connect (%s) with the default of %u queues %s %s: %zu of them ha%s no usable CPU, first the one with "
-			    "qid %u (hctx %u), which has %s. Neither network nor target would be at fault.",
-			 transports, answer->queues.total, answer->sure ? "is" : "may be",
-			 refused ? "refused (errno -18, \"Invalid cross-device link\")" :
-				   "unsafe, as this kernel does not check and reads beyond its tables",
-			 d->f.hctx.n, d->f.hctx.n == 1 ? "s" : "ve", f->hctx + 1, f->hctx, failure_words(d, f));
+	qm_draft_message(d,
+		"an NVMe connect (%s) with the default of %u queues %s %s: %zu of them ha%s no usable CPU, first the "
+		"one with qid %u (hctx %u), which has %s. Neither network nor target would be at fault.",
+		transports, answer->queues.total, answer->sure ? "is" : "may be",
+		refused ? "refused (errno -18, \"Invalid cross-device link\")"
+			: "unsafe, as this kernel does not check and reads beyond its tables",
+		d->f.hctx.n, d->f.hctx.n == 1 ? "s" : "ve", f->hctx + 1, f->hctx, failure_words(d, f));
 	if (safe)
-		qm_draft_advice(d, "Ask for %u queue%s (nvme connect --nr-io-queues=%u); advise lists every number that works%s.", safe,
-				qm_plural(safe), safe,
-				f->reason == QM_REASON_OFFLINE && !d->a->opt->whatif ? ", or bring the CPUs online" : "");
+		qm_draft_advice(d,
+			"Ask for %u queue%s (nvme connect --nr-io-queues=%u); advise lists every number that works%s.",
+			safe, qm_plural(safe), safe,
+			f->reason == QM_REASON_OFFLINE && !d->a->opt->whatif ? ", or bring the CPUs online" : "");
 	else
 		qm_draft_advice(d, "No number of queues connects with the CPUs as they are: bring CPUs online first.");
 }
 
 /* All queues that would have no usable CPU, and their CPUs. */
-static int list_failing(struct qm_draft *d, struct qm_audit *a, const struct qm_connect_env *env, struct qm_connect *connect,
-			unsigned queues)
+static int list_failing(struct qm_draft *d, struct qm_audit *a, const struct qm_connect_env *env,
+	struct qm_connect *connect, unsigned queues)
 {
 	unsigned nr_cpus = a->m->topo.nr_cpus;
 	_cleanup_free_ int32_t *map = calloc((size_t)nr_cpus + 1, sizeof(*map));
@@ -105,8 +108,8 @@ static int list_failing(struct qm_draft *d, struct qm_audit *a, const struct qm_
 		return -ENOMEM;
 	r = qm_audit_mapper(a, &mapper);
 	if (r == 0)
-		r = qm_map_run(mapper, qm_connect_algo(connect), queues, env->has_housekeeping ? &env->housekeeping : NULL, map,
-			       NULL);
+		r = qm_map_run(mapper, qm_connect_algo(connect), queues,
+			env->has_housekeeping ? &env->housekeeping : NULL, map, NULL);
 	if (r < 0)
 		return r;
 	QM_CPUSET_FOREACH(cpu, qm_connect_usable(connect)) {
@@ -136,7 +139,7 @@ static int ask_default(struct qm_connect *connect, enum qm_transport t, struct q
 }
 
 static int say_exdev(struct qm_audit *a, const struct qm_rule *rule, const struct qm_connect_env *env,
-		     struct qm_connect *connect, unsigned transports)
+	struct qm_connect *connect, unsigned transports)
 {
 	struct qm_connect_answer answer[_QM_TRANSPORT_MAX];
 	unsigned said = 0;
@@ -162,8 +165,9 @@ static int say_exdev(struct qm_audit *a, const struct qm_rule *rule, const struc
 		/* Transports that fail alike are one line. */
 		for (int u = t + 1; u < _QM_TRANSPORT_MAX; u++) {
 			if (!(transports >> u & 1) || ask_default(connect, (enum qm_transport)u, &answer[u]) <= 0 ||
-			    answer[u].failure.hctx != answer[t].failure.hctx ||
-			    answer[u].queues.total != answer[t].queues.total || answer[u].outcome != answer[t].outcome)
+				answer[u].failure.hctx != answer[t].failure.hctx ||
+				answer[u].queues.total != answer[t].queues.total ||
+				answer[u].outcome != answer[t].outcome)
 				continue;
 			names = qm_draft_text(&d, "%s, %s", names, qm_transport_name((enum qm_transport)u));
 			said |= 1u << u;
@@ -201,11 +205,11 @@ static int run_fabrics_connect_exdev(struct qm_audit *a, const struct qm_rule *r
 /* ---- fabrics-reconnect-risk ---- */
 
 /*
- * The fewest CPUs that, brought online, give every queue of the finding one. False: some queue cannot be helped that way,
- * its CPUs being absent or isolated.
+ * The fewest CPUs that, brought online, give every queue of the finding one. False: some queue cannot be helped that
+ * way, its CPUs being absent or isolated.
  */
-static bool find_cure(const struct qm_audit *a, const struct qm_controller *c, const struct qm_ids *hctx,
-		      struct qm_cpuset *ret)
+static bool find_cure(
+	const struct qm_audit *a, const struct qm_controller *c, const struct qm_ids *hctx, struct qm_cpuset *ret)
 {
 	bool all = true;
 
@@ -231,12 +235,13 @@ static const char *risk_words(const struct qm_audit *a, const struct qm_controll
 	bool sure;
 
 	if (qm_era_dead_queue(&a->m->kernel, &sure) == QM_DEAD_UNCHECKED)
-		return "I/O goes on, but at the next reset or reconnect this kernel looks up a CPU it does not check and reads "
-		       "beyond its tables; anything may happen";
+		return "I/O goes on, but at the next reset or reconnect this kernel looks up a CPU it does not check "
+		       "and reads beyond its tables; anything may happen";
 	if (state_is(c, "connecting") || state_is(c, "resetting"))
-		return "every attempt to reconnect is refused (errno -18, \"Invalid cross-device link\") until that changes";
-	return "I/O goes on, but the next reset or reconnect is refused (errno -18, \"Invalid cross-device link\") and the disks "
-	       "stay away";
+		return "every attempt to reconnect is refused (errno -18, \"Invalid cross-device link\") until that "
+		       "changes";
+	return "I/O goes on, but the next reset or reconnect is refused (errno -18, \"Invalid cross-device link\") and "
+	       "the disks stay away";
 }
 
 static void draft_cure(struct qm_draft *d, const struct qm_audit *a, const struct qm_controller *c)
@@ -246,14 +251,18 @@ static void draft_cure(struct qm_draft *d, const struct qm_audit *a, const struc
 	const char *cpus = qm_draft_cpulist(d, &cure);
 
 	if (!all) {
-		qm_draft_advice(d, "Their CPUs are absent or isolated: connect again with fewer queues; advise names safe counts.");
+		qm_draft_advice(d,
+			"Their CPUs are absent or isolated: connect again with fewer queues; advise names safe "
+			"counts.");
 		qm_draft_command(d, "qmapctl advise --print safe");
 	} else if (a->opt->whatif) {
-		qm_draft_advice(d, "Keep CPU%s %s online, or first connect again with a number of queues that advise names.",
-				qm_plural(qm_cpuset_count(&cure)), cpus);
+		qm_draft_advice(d,
+			"Keep CPU%s %s online, or first connect again with a number of queues that advise names.",
+			qm_plural(qm_cpuset_count(&cure)), cpus);
 	} else {
-		qm_draft_advice(d, "Bring CPU%s %s online before any path is reset, or connect again with fewer queues.",
-				qm_plural(qm_cpuset_count(&cure)), cpus);
+		qm_draft_advice(d,
+			"Bring CPU%s %s online before any path is reset, or connect again with fewer queues.",
+			qm_plural(qm_cpuset_count(&cure)), cpus);
 		qm_draft_command(d, "chcpu -e %s", qm_draft_whole_cpulist(d, &cure));
 	}
 }
@@ -276,9 +285,10 @@ static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *
 		}
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
-		qm_draft_message(&d, "%zu of %zu I/O queues (hctx %s, first qid %u) %s no usable CPU: %s.", d.f.hctx.n, c->n_hctx,
-				 qm_draft_idlist(&d, &d.f.hctx), d.f.hctx.n ? d.f.hctx.v[0] + 1 : 0,
-				 d.f.hctx.n == 1 ? "has" : "have", risk_words(a, c));
+		qm_draft_message(&d,
+			"%zu of %zu I/O queues (hctx %s, first qid %u) %s no usable CPU: %s.",
+			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), d.f.hctx.n ? d.f.hctx.v[0] + 1 : 0,
+			d.f.hctx.n == 1 ? "has" : "have", risk_words(a, c));
 		draft_cure(&d, a, c);
 		r = qm_draft_commit(&d);
 		if (r < 0)
@@ -357,7 +367,8 @@ static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *
 			unsigned n;
 			int cpu;
 
-			if (!position_in_set(&a->c[i], h->id, &n) || !qm_cpuset_intersects(&h->cpus, &a->m->topo.online))
+			if (!position_in_set(&a->c[i], h->id, &n) ||
+				!qm_cpuset_intersects(&h->cpus, &a->m->topo.online))
 				continue;
 			cpu = io_cpu(a, n, h->id);
 			if (cpu < 0 || qm_cpuset_test(&h->cpus, (unsigned)cpu))
@@ -367,10 +378,13 @@ static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *
 		}
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
-		qm_draft_message(&d, "%zu of %zu queues (hctx %s) are worked on CPUs %s, which are not among those that they serve: "
-				 "every request crosses to another CPU and back.",
-				 d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), qm_draft_cpulist(&d, &d.f.cpus));
-		qm_draft_advice(&d, "Linux 6.14 takes the worker's CPU from the queue's own; until then as many queues as CPUs help.");
+		qm_draft_message(&d,
+			"%zu of %zu queues (hctx %s) are worked on CPUs %s, which are not among those that they serve: "
+			"every request crosses to another CPU and back.",
+			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), qm_draft_cpulist(&d, &d.f.cpus));
+		qm_draft_advice(&d,
+			"Linux 6.14 takes the worker's CPU from the queue's own; until then as many queues as CPUs "
+			"help.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -428,12 +442,14 @@ static int run_tcp_iocpu_pileup(struct qm_audit *a, const struct qm_rule *rule)
 		if (per_cpu[cpu] == most)
 			qm_cpuset_set(&d.f.cpus, (unsigned)cpu);
 	}
-	qm_draft_message(&d, "%d NVMe/TCP controllers count their workers' CPUs from the first one each: CPU%s %s carr%s %u queues "
-			 "each while %u CPU%s none, and get%s hot first.",
-			 controllers, qm_plural(qm_cpuset_count(&d.f.cpus)), qm_draft_cpulist(&d, &d.f.cpus),
-			 qm_cpuset_count(&d.f.cpus) == 1 ? "ies" : "y", most, idle, idle == 1 ? " has" : "s have",
-			 qm_cpuset_count(&d.f.cpus) == 1 ? "s" : "");
-	qm_draft_advice(&d, "Linux 6.14 spreads them over all controllers; until then as many queues as CPUs per controller help.");
+	qm_draft_message(&d,
+		"%d NVMe/TCP controllers count their workers' CPUs from the first one each: CPU%s %s carr%s %u queues "
+		"each while %u CPU%s none, and get%s hot first.",
+		controllers, qm_plural(qm_cpuset_count(&d.f.cpus)), qm_draft_cpulist(&d, &d.f.cpus),
+		qm_cpuset_count(&d.f.cpus) == 1 ? "ies" : "y", most, idle, idle == 1 ? " has" : "s have",
+		qm_cpuset_count(&d.f.cpus) == 1 ? "s" : "");
+	qm_draft_advice(&d,
+		"Linux 6.14 spreads them over all controllers; until then as many queues as CPUs per controller help.");
 	return qm_draft_commit(&d);
 }
 
@@ -443,15 +459,17 @@ const struct qm_rule qm_rules_fabrics[] = {
 		.severity = QM_ERROR,
 		.family = "fabrics",
 		.title = "an NVMe-oF connect would be refused on this machine as it is",
-		.text = "Meaning: with the number of queues that nvme connect asks for by default, some I/O queue would have no usable "
-			"CPU: all its CPUs are offline, or isolated and left out of its list, or it has none.\n"
-			"Consequence: each I/O queue sends its own Connect command through itself. One such queue and the whole connect "
-			"fails with EXDEV: \"Invalid cross-device link\", in the log \"failed to connect queue: N ret=-18\". Network, "
-			"address and target are not at fault.\n"
-			"Remedy: a number of queues that works here (qmapctl advise), or the CPUs back online. Safe numbers are not "
-			"all below the largest one; a fraction of the CPU count is a guess.\n"
-			"Kernels: 4.8 and later refuse a queue without CPU; one whose CPUs are all offline is refused by 6.0 and later "
-			"and by 5.10 and other stable branches, while some in between (4.19, 5.15) read beyond their tables.\n"
+		.text = "Meaning: with the number of queues that nvme connect asks for by default, some I/O queue "
+			"would have no usable CPU: all its CPUs are offline, or isolated and left out of its list, or "
+			"it has none.\n"
+			"Consequence: each I/O queue sends its own Connect command through itself. One such queue and "
+			"the whole connect fails with EXDEV: \"Invalid cross-device link\", in the log \"failed to "
+			"connect queue: N ret=-18\". Network, address and target are not at fault.\n"
+			"Remedy: a number of queues that works here (qmapctl advise), or the CPUs back online. Safe "
+			"numbers are not all below the largest one; a fraction of the CPU count is a guess.\n"
+			"Kernels: 4.8 and later refuse a queue without CPU; one whose CPUs are all offline is refused "
+			"by 6.0 and later and by 5.10 and other stable branches, while some in between (4.19, 5.15) "
+			"read beyond their tables.\n"
 			"No problem: on machines that do not use NVMe over fabrics, where audit does not mention it.",
 		.run = run_fabrics_connect_exdev,
 	},
@@ -460,13 +478,16 @@ const struct qm_rule qm_rules_fabrics[] = {
 		.severity = QM_ERROR,
 		.family = "fabrics",
 		.title = "a connected NVMe-oF controller will not survive its next reset",
-		.text = "Meaning: the controller has an I/O queue without a usable CPU. The queue map is kept over a reset.\n"
-			"Consequence: I/O goes on for now. At the next reset, path loss or reconnect the queue's Connect command is "
-			"refused with EXDEV (-18), the controller stays in state connecting and retries, and its disks stay away.\n"
-			"Remedy: bring one CPU of each such queue online before any path is reset; the controller then comes back by "
-			"itself. Or disconnect and connect again with a number of queues that qmapctl advise names.\n"
-			"Kernels: as for fabrics-connect-exdev. 4.9 and 4.14 take an offline CPU without complaint; 4.19 and 5.15 read "
-			"beyond their tables, which is worse than a refusal.\n"
+		.text = "Meaning: the controller has an I/O queue without a usable CPU. The queue map is kept over a "
+			"reset.\n"
+			"Consequence: I/O goes on for now. At the next reset, path loss or reconnect the queue's "
+			"Connect command is refused with EXDEV (-18), the controller stays in state connecting and "
+			"retries, and its disks stay away.\n"
+			"Remedy: bring one CPU of each such queue online before any path is reset; the controller then "
+			"comes back by itself. Or disconnect and connect again with a number of queues that qmapctl "
+			"advise names.\n"
+			"Kernels: as for fabrics-connect-exdev. 4.9 and 4.14 take an offline CPU without complaint; "
+			"4.19 and 5.15 read beyond their tables, which is worse than a refusal.\n"
 			"No problem: on local disks: there the same queue is hctx-no-online-cpu, which needs nothing.",
 		.run = run_fabrics_reconnect_risk,
 	},
@@ -475,12 +496,12 @@ const struct qm_rule qm_rules_fabrics[] = {
 		.severity = QM_WARNING,
 		.family = "fabrics",
 		.title = "an NVMe/TCP queue is worked on a CPU that it does not serve",
-		.text = "Meaning: nvme-tcp does a queue's socket work on one CPU, which these kernels take from the queue's number "
-			"and not from the CPUs mapped to the queue.\n"
-			"Consequence: requests cross to that CPU and their completions back. Aligning the two was measured as 18 to 29% "
-			"more requests per second.\n"
-			"Remedy: Linux 6.14 (or a stable kernel with the change); as many queues as CPUs, where both agree; or the "
-			"module parameter wq_unbound of nvme_tcp where the kernel has it.\n"
+		.text = "Meaning: nvme-tcp does a queue's socket work on one CPU, which these kernels take from the "
+			"queue's number and not from the CPUs mapped to the queue.\n"
+			"Consequence: requests cross to that CPU and their completions back. Aligning the two was "
+			"measured as 18 to 29% more requests per second.\n"
+			"Remedy: Linux 6.14 (or a stable kernel with the change); as many queues as CPUs, where both "
+			"agree; or the module parameter wq_unbound of nvme_tcp where the kernel has it.\n"
 			"Kernels: up to 6.13; before 5.10 the number also counted over default, read and poll queues.\n"
 			"No problem: where the network's interrupts already come in on the worker's CPU.",
 		.run = run_tcp_iocpu_outside_hctx,
@@ -490,11 +511,12 @@ const struct qm_rule qm_rules_fabrics[] = {
 		.severity = QM_WARNING,
 		.family = "fabrics",
 		.title = "several NVMe/TCP controllers work their queues on the same few CPUs",
-		.text = "Meaning: each controller counts its queues' worker CPUs from the first online one, so controllers with fewer "
-			"queues than CPUs all use the same ones.\n"
-			"Consequence: a few CPUs are hot and bound the throughput of all controllers while others idle.\n"
-			"Remedy: Linux 6.14, which picks the least used CPU of each queue (the choice may change at each reconnect); or as "
-			"many queues as CPUs for each controller.\n"
+		.text = "Meaning: each controller counts its queues' worker CPUs from the first online one, so "
+			"controllers with fewer queues than CPUs all use the same ones.\n"
+			"Consequence: a few CPUs are hot and bound the throughput of all controllers while others "
+			"idle.\n"
+			"Remedy: Linux 6.14, which picks the least used CPU of each queue (the choice may change at "
+			"each reconnect); or as many queues as CPUs for each controller.\n"
 			"Kernels: up to 6.13.1.\n"
 			"No problem: with one controller, or with one queue per CPU.",
 		.run = run_tcp_iocpu_pileup,

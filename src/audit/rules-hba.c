@@ -17,7 +17,15 @@ static bool driver_in(const struct qm_controller *c, const char *const *names)
 static size_t hidden_vectors(const struct qm_audit *a, size_t i)
 {
 	static const char *const drivers[] = {
-		"hisi_sas_v3_hw", "hisi_sas_v2_hw", "mpt3sas", "mpt2sas", "megaraid_sas", "hpsa", "smartpqi", "aacraid", NULL,
+		"hisi_sas_v3_hw",
+		"hisi_sas_v2_hw",
+		"mpt3sas",
+		"mpt2sas",
+		"megaraid_sas",
+		"hpsa",
+		"smartpqi",
+		"aacraid",
+		NULL,
 	};
 	const struct qm_controller *c = &a->m->controllers[i];
 
@@ -46,11 +54,13 @@ static int run_hidden_reply_queues(struct qm_audit *a, const struct qm_rule *rul
 		for (size_t k = 0; k < n; k++)
 			qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[k]].nr);
 		qm_draft_hctx(&d, 0);
-		qm_draft_message(&d, "blk-mq has one queue, and behind it the adapter completes on %zu managed interrupts that blk-mq cannot "
-				 "drain: taking CPUs offline under load can strand requests until they time out.",
-				 n);
-		qm_draft_advice(&d, "Take no CPU offline while the adapter works, or use Linux 5.10 or later, where such drivers show their "
-				"queues.");
+		qm_draft_message(&d,
+			"blk-mq has one queue, and behind it the adapter completes on %zu managed interrupts that "
+			"blk-mq cannot drain: taking CPUs offline under load can strand requests until they time out.",
+			n);
+		qm_draft_advice(&d,
+			"Take no CPU offline while the adapter works, or use Linux 5.10 or later, where such drivers "
+			"show their queues.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -92,7 +102,7 @@ static int say_completion_remote(struct qm_audit *a, const struct qm_rule *rule,
 	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 	/* Before 5.1 these adapters completed in the handler for as long as others kept sending. */
 	if (hidden && hidden < qm_cpuset_count(&a->m->topo.online) && driver_in(c, lockup) && c->rq_affinity == 1 &&
-	    a->m->kernel.major >= 0 && !qm_kernel_is_at_least(&a->m->kernel, 5, 1)) {
+		a->m->kernel.major >= 0 && !qm_kernel_is_at_least(&a->m->kernel, 5, 1)) {
 		qm_draft_hctx(&d, 0);
 		want = 2;
 	}
@@ -103,13 +113,16 @@ static int say_completion_remote(struct qm_audit *a, const struct qm_rule *rule,
 	if (d.f.hctx.n == 0 && d.err == 0)
 		return 0;
 	if (want == 2)
-		qm_draft_message(&d, "%zu reply vectors take the completions of %u CPUs, and rq_affinity=1 lets them finish where they "
-				 "arrive: a CPU can be kept in the handler by others' requests, up to hard lockups under load.",
-				 hidden, qm_cpuset_count(&a->m->topo.online));
+		qm_draft_message(&d,
+			"%zu reply vectors take the completions of %u CPUs, and rq_affinity=1 lets them finish where "
+			"they arrive: a CPU can be kept in the handler by others' requests, up to hard lockups under "
+			"load.",
+			hidden, qm_cpuset_count(&a->m->topo.online));
 	else
-		qm_draft_message(&d, "rq_affinity is 0: requests of %zu queue%s (hctx %s) complete on the CPU that takes the interrupt, which "
-				 "shares no cache with some of those that submit.",
-				 d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx));
+		qm_draft_message(&d,
+			"rq_affinity is 0: requests of %zu queue%s (hctx %s) complete on the CPU that takes the "
+			"interrupt, which shares no cache with some of those that submit.",
+			d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx));
 	qm_draft_advice(&d, "Set rq_affinity to %d%s.", want, want == 2 ? ", or use Linux 5.1 or later" : "");
 	disk = c->n_disks ? &a->m->disks[c->disks[0]] : NULL;
 	if (disk)
@@ -156,10 +169,12 @@ static int run_single_queue_hardirq(struct qm_audit *a, const struct qm_rule *ru
 		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 		qm_draft_hctx(&d, 0);
 		qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[0]].nr);
-		qm_draft_message(&d, "one queue, whose requests this kernel completes inside the hard interrupt, on the CPU that takes it: "
-				 "that CPU is blocked for the whole completion of everybody's requests.");
-		qm_draft_advice(&d, "Linux 4.20 and later complete such requests in softirq context (about 13%% more requests per second were "
-				"measured); or give the device several queues.");
+		qm_draft_message(&d,
+			"one queue, whose requests this kernel completes inside the hard interrupt, on the CPU that "
+			"takes it: that CPU is blocked for the whole completion of everybody's requests.");
+		qm_draft_advice(&d,
+			"Linux 4.20 and later complete such requests in softirq context (about 13%% more requests per "
+			"second were measured); or give the device several queues.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -182,15 +197,18 @@ static int run_host_tagset(struct qm_audit *a, const struct qm_rule *rule)
 			continue;
 		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
 		if (c->scsi_can_queue > 0)
-			qm_draft_message(&d, "%zu queues share one set of %ld tags: the adapter takes no more requests with more queues, and each "
-					 "scheduler works on one queue's share.",
-					 c->n_hctx, c->scsi_can_queue);
+			qm_draft_message(&d,
+				"%zu queues share one set of %ld tags: the adapter takes no more requests with more "
+				"queues, and each scheduler works on one queue's share.",
+				c->n_hctx, c->scsi_can_queue);
 		else
-			qm_draft_message(&d, "%zu queues share one set of tags: the adapter takes no more requests with more queues, and each "
-					 "scheduler works on one queue's share.",
-					 c->n_hctx);
-		qm_draft_advice(&d, "Nothing needs doing. If a slow disk got slower with such a kernel: the driver's parameter "
-				"host_tagset_enable=0 shows one queue again.");
+			qm_draft_message(&d,
+				"%zu queues share one set of tags: the adapter takes no more requests with more "
+				"queues, and each scheduler works on one queue's share.",
+				c->n_hctx);
+		qm_draft_advice(&d,
+			"Nothing needs doing. If a slow disk got slower with such a kernel: the driver's parameter "
+			"host_tagset_enable=0 shows one queue again.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -216,9 +234,10 @@ static int run_hba_highiops_vectors(struct qm_audit *a, const struct qm_rule *ru
 		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
 		for (size_t k = 0; k < extra; k++)
 			qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[k]].nr);
-		qm_draft_message(&d, "%zu vectors for %zu queues: the first %zu serve a few requests at high rates or low latency, and belong "
-				 "to no queue.",
-				 a->c[i].irqs.n, c->n_hctx, extra);
+		qm_draft_message(&d,
+			"%zu vectors for %zu queues: the first %zu serve a few requests at high rates or low latency, "
+			"and belong to no queue.",
+			a->c[i].irqs.n, c->n_hctx, extra);
 		qm_draft_advice(&d, "Nothing needs doing; they are not managed and stay near the adapter.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
@@ -233,11 +252,12 @@ const struct qm_rule qm_rules_hba[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "one queue for blk-mq, several managed reply queues behind it",
-		.text = "Meaning: the driver shows blk-mq a single queue but spreads completions over several managed interrupts of its "
-			"own.\n"
-			"Consequence: blk-mq cannot wait for the requests of a reply queue whose CPUs go offline: requests time out, "
-			"with warnings about running a queue from the wrong CPU.\n"
-			"Remedy: no CPU hotplug under load on such kernels, or a kernel whose driver shows its queues.\n"
+		.text = "Meaning: the driver shows blk-mq a single queue but spreads completions over several managed "
+			"interrupts of its own.\n"
+			"Consequence: blk-mq cannot wait for the requests of a reply queue whose CPUs go offline: "
+			"requests time out, with warnings about running a queue from the wrong CPU.\n"
+			"Remedy: no CPU hotplug under load on such kernels, or a kernel whose driver shows its "
+			"queues.\n"
 			"Kernels: before 5.10 (hisi_sas, megaraid_sas, mpt3sas).\n"
 			"No problem: if CPUs are never taken offline.",
 		.run = run_hidden_reply_queues,
@@ -247,13 +267,14 @@ const struct qm_rule qm_rules_hba[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "requests complete far from the CPU that made them",
-		.text = "Meaning: rq_affinity lets requests complete on CPUs far from the submitting one. With 0 they complete where the "
-			"interrupt arrives; with 1 on a CPU that shares the last-level cache; with 2 on the very CPU.\n"
-			"Consequence: cold caches; and on adapters with fewer vectors than CPUs one CPU may be kept in the handler by "
-			"the requests of others, up to lockups.\n"
+		.text = "Meaning: rq_affinity lets requests complete on CPUs far from the submitting one. With 0 they "
+			"complete where the interrupt arrives; with 1 on a CPU that shares the last-level cache; with "
+			"2 on the very CPU.\n"
+			"Consequence: cold caches; and on adapters with fewer vectors than CPUs one CPU may be kept in "
+			"the handler by the requests of others, up to lockups.\n"
 			"Remedy: rq_affinity 1, or 2 for the adapters with few vectors.\n"
-			"Kernels: rq_affinity in all; the lockups before 5.1, where mpt3sas and megaraid_sas got polling. From 6.1 on a "
-			"queue that serves one CPU completes there whatever the setting.\n"
+			"Kernels: rq_affinity in all; the lockups before 5.1, where mpt3sas and megaraid_sas got "
+			"polling. From 6.1 on a queue that serves one CPU completes there whatever the setting.\n"
 			"No problem: one last-level cache for all CPUs.",
 		.run = run_completion_remote,
 	},
@@ -262,9 +283,11 @@ const struct qm_rule qm_rules_hba[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "a one-queue device completes in hard interrupt context",
-		.text = "Meaning: the device has one queue, and the kernel completes its requests inside the interrupt handler.\n"
-			"Consequence: one CPU is held in hard interrupts for everybody's completions. With softirq completion about 13% "
-			"more requests per second were measured on a stripe of virtio-scsi disks.\n"
+		.text = "Meaning: the device has one queue, and the kernel completes its requests inside the interrupt "
+			"handler.\n"
+			"Consequence: one CPU is held in hard interrupts for everybody's completions. With softirq "
+			"completion about 13% more requests per second were measured on a stripe of virtio-scsi "
+			"disks.\n"
 			"Remedy: a newer kernel, or several queues where the device or hypervisor offers them.\n"
 			"Kernels: before 4.20; RHEL 8 has the change.\n"
 			"No problem: slow disks.",
@@ -276,8 +299,8 @@ const struct qm_rule qm_rules_hba[] = {
 		.family = "irq",
 		.title = "the adapter's queues share one set of tags",
 		.text = "Meaning: the adapter can have a number of requests under way in all, which its queues share.\n"
-			"Consequence: more queues do not mean more requests under way; schedulers work per queue, which made bfq with "
-			"rotating disks slower when drivers began to show several queues.\n"
+			"Consequence: more queues do not mean more requests under way; schedulers work per queue, "
+			"which made bfq with rotating disks slower when drivers began to show several queues.\n"
 			"Remedy: nothing needs doing; host_tagset_enable=0 of the driver shows one queue again.\n"
 			"Kernels: 5.10 and later (megaraid_sas, hisi_sas, mpt3sas, smartpqi).\n"
 			"No problem: fast disks without a scheduler.",
@@ -288,7 +311,8 @@ const struct qm_rule qm_rules_hba[] = {
 		.severity = QM_INFO,
 		.family = "irq",
 		.title = "the adapter has vectors that belong to no queue",
-		.text = "Meaning: mpt3sas and megaraid_sas keep some vectors for high rates or low latency before those of the queues.\n"
+		.text = "Meaning: mpt3sas and megaraid_sas keep some vectors for high rates or low latency before "
+			"those of the queues.\n"
 			"Consequence: vector numbers and queue numbers differ by that many.\n"
 			"Remedy: nothing needs doing.\n"
 			"Kernels: 5.x and later; the log then says \"High IOPs queues : enabled\".\n"

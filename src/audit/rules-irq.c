@@ -66,14 +66,16 @@ static void word_managed(struct qm_draft *d, int managed)
 	size_t n = d->f.irqs.n;
 
 	if (managed) {
-		qm_draft_message(d, "%zu interrupt%s placed by the kernel along the queue map: writing an affinity is refused (EIO, since "
-				    "Linux 6.12 EPERM), which fills irqbalance's log and is no fault.",
-				 n, qm_plural(n));
+		qm_draft_message(d,
+			"%zu interrupt%s placed by the kernel along the queue map: writing an affinity is refused "
+			"(EIO, since Linux 6.12 EPERM), which fills irqbalance's log and is no fault.",
+			n, qm_plural(n));
 		qm_draft_advice(d, "Nothing needs doing.");
 	} else {
-		qm_draft_message(d, "%zu interrupt%s that the kernel does not place: where completions run is decided by the driver, irqbalance, "
-				    "or whoever writes an affinity.",
-				 n, qm_plural(n));
+		qm_draft_message(d,
+			"%zu interrupt%s that the kernel does not place: where completions run is decided by the "
+			"driver, irqbalance, or whoever writes an affinity.",
+			n, qm_plural(n));
 		qm_draft_advice(d, "Nothing needs doing unless another line finds some misplaced.");
 	}
 }
@@ -182,13 +184,15 @@ static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_ru
 			continue;
 		if (!some_free)
 			d.f.severity = QM_INFO;
-		qm_draft_message(&d, "the interrupt%s of %zu queue%s (hctx %s) %s sent to CPUs %s, which the queue%s %s not serve: each "
-				 "completion wakes another CPU than the one that asked.",
-				 qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
-				 d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &target), qm_plural(d.f.hctx.n),
-				 d.f.hctx.n == 1 ? "does" : "do");
+		qm_draft_message(&d,
+			"the interrupt%s of %zu queue%s (hctx %s) %s sent to CPUs %s, which the queue%s %s not serve: "
+			"each completion wakes another CPU than the one that asked.",
+			qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
+			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &target), qm_plural(d.f.hctx.n),
+			d.f.hctx.n == 1 ? "does" : "do");
 		if (some_free) {
-			qm_draft_advice(&d, "Send each queue's interrupt to the CPUs it serves; keep irqbalance from undoing it.");
+			qm_draft_advice(&d,
+				"Send each queue's interrupt to the CPUs it serves; keep irqbalance from undoing it.");
 			draft_hint_command(&d, c);
 		} else {
 			qm_draft_advice(&d, "Nothing can be done by hand: these interrupts are managed by the kernel.");
@@ -204,21 +208,21 @@ static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_ru
 
 enum outside_mask {
 	OUTSIDE_NOT,
-	OUTSIDE_PENDING,   /* a move that waits for the next interrupt */
+	OUTSIDE_PENDING, /* a move that waits for the next interrupt */
 	OUTSIDE_SHUT_DOWN, /* a managed one whose CPUs are all offline */
 };
 
 static enum outside_mask outside_mask(const struct qm_audit *a, const struct qm_irq *irq)
 {
 	if (!irq->has_requested || !irq->has_effective || qm_cpuset_is_empty(&irq->effective) ||
-	    qm_cpuset_is_subset(&irq->effective, &irq->requested))
+		qm_cpuset_is_subset(&irq->effective, &irq->requested))
 		return OUTSIDE_NOT;
 	return qm_cpuset_intersects(&irq->requested, &a->m->topo.online) ? OUTSIDE_PENDING : OUTSIDE_SHUT_DOWN;
 }
 
 /* One line for a list of interrupts in one of the two states. */
 static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long controller, const struct qm_ids *irqs,
-			    enum outside_mask state)
+	enum outside_mask state)
 {
 	struct qm_draft d;
 
@@ -234,18 +238,21 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
 	if (state == OUTSIDE_PENDING)
-		qm_draft_message(&d, "%zu interrupt%s (%s) %s last delivered outside %s mask, to CPUs %s: pending, as a move takes effect "
-				 "with the next interrupt.",
-				 d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
-				 d.f.irqs.n == 1 ? "was" : "were", d.f.irqs.n == 1 ? "its" : "their",
-				 qm_draft_cpulist(&d, &d.f.cpus));
+		qm_draft_message(&d,
+			"%zu interrupt%s (%s) %s last delivered outside %s mask, to CPUs %s: pending, as a move takes "
+			"effect with the next interrupt.",
+			d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
+			d.f.irqs.n == 1 ? "was" : "were", d.f.irqs.n == 1 ? "its" : "their",
+			qm_draft_cpulist(&d, &d.f.cpus));
 	else
-		qm_draft_message(&d, "%zu interrupt%s (%s) %s shut-down: all CPUs of %s mask are offline, and the CPU shown as its target "
-				 "takes none.",
-				 d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
-				 d.f.irqs.n == 1 ? "is" : "are", d.f.irqs.n == 1 ? "its" : "their");
-	qm_draft_advice(&d, "Nothing needs doing: %s.", state == OUTSIDE_PENDING ? "an idle device keeps its old target until it works" :
-									  "it starts again with the first of these CPUs");
+		qm_draft_message(&d,
+			"%zu interrupt%s (%s) %s shut-down: all CPUs of %s mask are offline, and the CPU shown as its "
+			"target takes none.",
+			d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
+			d.f.irqs.n == 1 ? "is" : "are", d.f.irqs.n == 1 ? "its" : "their");
+	qm_draft_advice(&d, "Nothing needs doing: %s.",
+		state == OUTSIDE_PENDING ? "an idle device keeps its old target until it works"
+					 : "it starts again with the first of these CPUs");
 	return qm_draft_commit(&d);
 }
 
@@ -275,13 +282,13 @@ static int run_irq_outside_mask(struct qm_audit *a, const struct qm_rule *rule)
 /* ---- irq-all-on-one-cpu, irq-spread-low ---- */
 
 struct spread {
-	size_t n;            /* free interrupts whose CPU is known */
+	size_t n; /* free interrupts whose CPU is known */
 	struct qm_cpuset on; /* the CPUs they go to */
 	struct qm_cpuset allowed; /* CPUs that the device's queues or its masks allow */
 };
 
 static void measure_spread(const struct qm_audit *a, const struct qm_controller *c, const struct qm_ids *irqs,
-			   struct qm_draft *d, struct spread *ret)
+	struct qm_draft *d, struct spread *ret)
 {
 	*ret = (struct spread){ 0 };
 	for (size_t k = 0; k < irqs->n; k++) {
@@ -321,9 +328,10 @@ static int run_irq_all_on_one_cpu(struct qm_audit *a, const struct qm_rule *rule
 			continue;
 		}
 		qm_cpuset_copy(&d.f.cpus, &s.on);
-		qm_draft_message(&d, "all %zu interrupts of the device go to CPU %s: it alone takes every completion, and is the first to "
-				 "be full.",
-				 s.n, qm_draft_cpulist(&d, &s.on));
+		qm_draft_message(&d,
+			"all %zu interrupts of the device go to CPU %s: it alone takes every completion, and is the "
+			"first to be full.",
+			s.n, qm_draft_cpulist(&d, &s.on));
 		qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
 		draft_hint_command(&d, c);
 		r = qm_draft_commit(&d);
@@ -347,14 +355,16 @@ static int run_irq_spread_low(struct qm_audit *a, const struct qm_rule *rule)
 		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 		measure_spread(a, c, &a->c[i].irqs, &d, &s);
 		on = qm_cpuset_count(&s.on);
-		if (d.err == 0 && (s.n < 4 || on < 2 || on * 2 >= s.n || on * 2 > qm_cpuset_count(&a->m->topo.online))) {
+		if (d.err == 0 &&
+			(s.n < 4 || on < 2 || on * 2 >= s.n || on * 2 > qm_cpuset_count(&a->m->topo.online))) {
 			qm_ids_done(&d.f.irqs);
 			continue;
 		}
 		qm_cpuset_copy(&d.f.cpus, &s.on);
-		qm_draft_message(&d, "%zu interrupts of the device go to only %u CPUs (%s): these take all completions while others are "
-				 "free.",
-				 s.n, on, qm_draft_cpulist(&d, &s.on));
+		qm_draft_message(&d,
+			"%zu interrupts of the device go to only %u CPUs (%s): these take all completions while others "
+			"are free.",
+			s.n, on, qm_draft_cpulist(&d, &s.on));
 		qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
 		draft_hint_command(&d, c);
 		r = qm_draft_commit(&d);
@@ -393,9 +403,10 @@ static int run_irq_remote_node(struct qm_audit *a, const struct qm_rule *rule)
 			const struct qm_hctx *h = &c->hctx[q];
 			const struct qm_irq *irq = irq_of(a, h);
 
-			/* Only where the queue serves CPUs near the device as well: a queue of far CPUs is best served there. */
-			if (!irq || !irq->has_requested || !is_free(a, c, irq) || !qm_cpuset_intersects(&h->cpus, local) ||
-			    qm_cpuset_intersects(&irq->requested, local) || qm_cpuset_is_empty(&irq->requested))
+			/* Only a queue that also serves CPUs near the device: one of far CPUs is best served there. */
+			if (!irq || !irq->has_requested || !is_free(a, c, irq) ||
+				!qm_cpuset_intersects(&h->cpus, local) ||
+				qm_cpuset_intersects(&irq->requested, local) || qm_cpuset_is_empty(&irq->requested))
 				continue;
 			qm_draft_hctx(&d, h->id);
 			qm_draft_irq(&d, irq->nr);
@@ -403,11 +414,13 @@ static int run_irq_remote_node(struct qm_audit *a, const struct qm_rule *rule)
 		}
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
-		qm_draft_message(&d, "the interrupt%s of %zu queue%s (hctx %s) %s sent to CPUs %s, off the device's node %d, although the "
-				 "queue%s serve%s CPUs there: completions read and write memory across the link between nodes.",
-				 qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
-				 d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus), c->node,
-				 qm_plural(d.f.hctx.n), d.f.hctx.n == 1 ? "s" : "");
+		qm_draft_message(&d,
+			"the interrupt%s of %zu queue%s (hctx %s) %s sent to CPUs %s, off the device's node %d, "
+			"although the queue%s serve%s CPUs there: completions read and write memory across the link "
+			"between nodes.",
+			qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
+			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus), c->node, qm_plural(d.f.hctx.n),
+			d.f.hctx.n == 1 ? "s" : "");
 		qm_draft_advice(&d, "Send them to the queue's CPUs on node %d.", c->node);
 		draft_hint_command(&d, c);
 		r = qm_draft_commit(&d);
@@ -434,20 +447,22 @@ static int run_irq_hint_ignored(struct qm_audit *a, const struct qm_rule *rule)
 			const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
 			if (!irq->has_hint || !irq->has_requested || !is_free(a, c, irq) ||
-			    !qm_cpuset_intersects(&irq->hint, &a->m->topo.online) ||
-			    qm_cpuset_intersects(&irq->hint, &irq->requested))
+				!qm_cpuset_intersects(&irq->hint, &a->m->topo.online) ||
+				qm_cpuset_intersects(&irq->hint, &irq->requested))
 				continue;
 			qm_draft_irq(&d, irq->nr);
 			qm_cpuset_or(&d.f.cpus, &irq->hint);
 		}
 		if (d.f.irqs.n == 0 && d.err == 0)
 			continue;
-		qm_draft_message(&d, "%zu interrupt%s (%s) %s kept away from the CPUs that the driver asks for (%s): completions meant for "
-				 "these gather on other CPUs, up to soft lockups under load.",
-				 d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
-				 d.f.irqs.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus));
-		qm_draft_advice(&d, "Let the hints count (irqbalance --hintpolicy=exact, where it has that), or move the interrupts, or set "
-				"rq_affinity to 2.");
+		qm_draft_message(&d,
+			"%zu interrupt%s (%s) %s kept away from the CPUs that the driver asks for (%s): completions "
+			"meant for these gather on other CPUs, up to soft lockups under load.",
+			d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
+			d.f.irqs.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus));
+		qm_draft_advice(&d,
+			"Let the hints count (irqbalance --hintpolicy=exact, where it has that), or move the "
+			"interrupts, or set rq_affinity to 2.");
 		draft_hint_command(&d, c);
 		r = qm_draft_commit(&d);
 		if (r < 0)
@@ -469,7 +484,10 @@ static unsigned devices_of(const struct qm_irq *irq)
 		size_t word = 0;
 
 		/* "nvme0q0" and "nvme0q1" are of one device. */
-		while (word < len && !strchr("-[ :.", name[word]) && !(word && name[word] == 'q' && name[word - 1] <= '9'))
+		while (word < len &&
+			!strchr("-[ :.",
+				name[word]) &&
+			!(word && name[word] == 'q' && name[word - 1] <= '9'))
 			word++;
 		if (first && word == first_len && strncmp(first, name, word) == 0)
 			continue;
@@ -494,19 +512,22 @@ static int run_single_vector_shared(struct qm_audit *a, const struct qm_rule *ru
 
 		if (!irq)
 			continue;
-		/* One vector for several queues; or a virtual disk without vectors of its own on a line with other devices. */
-		if (!(c->n_hctx > 1 && (has_virtqueues_name(irq) || c->hctx[1].irq >= 0)) && !(virtio && devices_of(irq) > 1))
+		/* One vector for several queues; or a virtual disk on a line with other devices. */
+		if (!(c->n_hctx > 1 && (has_virtqueues_name(irq) || c->hctx[1].irq >= 0)) &&
+			!(virtio && devices_of(irq) > 1))
 			continue;
 		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 		for (size_t q = 0; q < c->n_hctx; q++)
 			qm_draft_hctx(&d, c->hctx[q].id);
 		qm_draft_irq(&d, irq->nr);
-		qm_draft_message(&d, "%zu queue%s share%s one interrupt (IRQ %u): completions of all CPUs arrive on one, and the queue map does "
-				 "not follow any vector.",
-				 c->n_hctx, qm_plural(c->n_hctx), c->n_hctx == 1 ? "s" : "", irq->nr);
-		qm_draft_advice(&d, "%s", virtio ? "Give the device a vector per queue on the host (vectors= at least queues + 1, MSI-X "
-						   "enabled); the guest cannot." :
-						   "Give the device more vectors: firmware settings, or the driver's parameters.");
+		qm_draft_message(&d,
+			"%zu queue%s share%s one interrupt (IRQ %u): completions of all CPUs arrive on one, and the "
+			"queue map does not follow any vector.",
+			c->n_hctx, qm_plural(c->n_hctx), c->n_hctx == 1 ? "s" : "", irq->nr);
+		qm_draft_advice(&d, "%s",
+			virtio ? "Give the device a vector per queue on the host (vectors= at least queues + 1, MSI-X "
+				 "enabled); the guest cannot."
+			       : "Give the device more vectors: firmware settings, or the driver's parameters.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -535,9 +556,10 @@ static int run_irq_shared_devices(struct qm_audit *a, const struct qm_rule *rule
 		}
 		if (d.f.irqs.n == 0 && d.err == 0)
 			continue;
-		qm_draft_message(&d, "IRQ %s is shared with other devices (%s): each interrupt runs all their handlers on one CPU, and counts "
-				 "cannot be told apart.",
-				 qm_draft_idlist(&d, &d.f.irqs), names ? names : "");
+		qm_draft_message(&d,
+			"IRQ %s is shared with other devices (%s): each interrupt runs all their handlers on one CPU, "
+			"and counts cannot be told apart.",
+			qm_draft_idlist(&d, &d.f.irqs), names ? names : "");
 		qm_draft_advice(&d, "Give the device interrupts of its own (MSI-X; in a virtual machine on the host).");
 		r = qm_draft_commit(&d);
 		if (r < 0)
@@ -570,9 +592,10 @@ static int run_irq_untied(struct qm_audit *a, const struct qm_rule *rule)
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
-	qm_draft_message(&d, "%zu storage interrupt%s (%s) cannot be tied to a queue: the driver's names carry no number, so which queue "
-			 "completes where is not known.",
-			 d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs));
+	qm_draft_message(&d,
+		"%zu storage interrupt%s (%s) cannot be tied to a queue: the driver's names carry no number, so which "
+		"queue completes where is not known.",
+		d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs));
 	qm_draft_advice(&d, "Nothing needs doing; the order of the numbers is a guess at the order of the queues.");
 	return qm_draft_commit(&d);
 }
@@ -583,7 +606,11 @@ static int run_irq_untied(struct qm_audit *a, const struct qm_rule *rule)
 static bool some_misplaced(const struct qm_audit *a)
 {
 	static const char *const rules[] = {
-		"irq-effective-outside-hctx", "irq-remote-node", "irq-all-on-one-cpu", "irq-spread-low", "irq-hint-ignored",
+		"irq-effective-outside-hctx",
+		"irq-remote-node",
+		"irq-all-on-one-cpu",
+		"irq-spread-low",
+		"irq-hint-ignored",
 	};
 
 	for (size_t i = 0; i < a->out->n; i++) {
@@ -614,11 +641,14 @@ static int run_irqbalance_active(struct qm_audit *a, const struct qm_rule *rule)
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
-	qm_draft_message(&d, "irqbalance runs and moves %zu storage interrupt%s (%s) that the kernel does not manage%s.", d.f.irqs.n,
-			 qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
-			 misplaced ? "; some are misplaced, and what is set by hand it will undo" : "");
-	qm_draft_advice(&d, misplaced ? "Ban these interrupts from irqbalance before placing them by hand." :
-					"Nothing needs doing. Ban them from irqbalance if they are to stay where somebody puts them.");
+	qm_draft_message(&d,
+		"irqbalance runs and moves %zu storage interrupt%s (%s) that the kernel does not manage%s.",
+		d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
+		misplaced ? "; some are misplaced, and what is set by hand it will undo" : "");
+	qm_draft_advice(&d,
+		misplaced ? "Ban these interrupts from irqbalance before placing them by hand."
+			  : "Nothing needs doing. Ban them from irqbalance if they are to stay where somebody puts "
+			    "them.");
 	if (misplaced)
 		qm_draft_command(&d, "qmapctl hint export --format irqbalance");
 	return qm_draft_commit(&d);
@@ -630,13 +660,15 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_INFO,
 		.family = "irq",
 		.title = "the kernel places the device's interrupts itself",
-		.text = "Meaning: the driver asked for managed interrupts: the kernel ties each to a set of CPUs when the device starts "
-			"and makes the queue map from the same sets.\n"
-			"Consequence: writing smp_affinity is refused, so irqbalance logs \"cannot change affinity\" for each. When all "
-			"CPUs of such an interrupt go offline it is shut down, and starts again with the first that returns.\n"
-			"Remedy: nothing needs doing. To change their places change the number of queues, or isolcpus=managed_irq.\n"
-			"Kernels: nvme since 4.9, most storage drivers since. The refusal is EIO up to 6.11 and EPERM from 6.12 on, where "
-			"the files are also read-only.\n"
+		.text = "Meaning: the driver asked for managed interrupts: the kernel ties each to a set of CPUs when "
+			"the device starts and makes the queue map from the same sets.\n"
+			"Consequence: writing smp_affinity is refused, so irqbalance logs \"cannot change affinity\" "
+			"for each. When all CPUs of such an interrupt go offline it is shut down, and starts again "
+			"with the first that returns.\n"
+			"Remedy: nothing needs doing. To change their places change the number of queues, or "
+			"isolcpus=managed_irq.\n"
+			"Kernels: nvme since 4.9, most storage drivers since. The refusal is EIO up to 6.11 and EPERM "
+			"from 6.12 on, where the files are also read-only.\n"
 			"No problem: always.",
 		.run = run_irq_managed,
 	},
@@ -645,10 +677,10 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_INFO,
 		.family = "irq",
 		.title = "the device's interrupts can be moved by hand",
-		.text = "Meaning: the driver, or its present mode, does not use managed interrupts: their affinity is a file anybody "
-			"with the right may write, and no queue's CPUs follow from it.\n"
-			"Consequence: irqbalance or scripts decide where completions run. The tie between interrupt and queue is known "
-			"by name or order only.\n"
+		.text = "Meaning: the driver, or its present mode, does not use managed interrupts: their affinity is "
+			"a file anybody with the right may write, and no queue's CPUs follow from it.\n"
+			"Consequence: irqbalance or scripts decide where completions run. The tie between interrupt "
+			"and queue is known by name or order only.\n"
 			"Remedy: none unless they are misplaced; qmapctl hint plan shows what would be better.\n"
 			"Kernels: all; qla2xxx in target mode, Xen disks and older HBA drivers for example.\n"
 			"No problem: always by itself.",
@@ -659,10 +691,12 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "all interrupts of a device go to one CPU",
-		.text = "Meaning: the device has several interrupts that may be moved, and all of them arrive on the same CPU.\n"
+		.text = "Meaning: the device has several interrupts that may be moved, and all of them arrive on the "
+			"same CPU.\n"
 			"Consequence: that CPU does every completion and saturates while the others wait for it.\n"
 			"Remedy: spread them (qmapctl hint plan DEV), and tell irqbalance to leave them there.\n"
-			"Kernels: all. Xen event channels start on CPU 0; some interrupt controllers of Hyper-V and arm64 do so too.\n"
+			"Kernels: all. Xen event channels start on CPU 0; some interrupt controllers of Hyper-V and "
+			"arm64 do so too.\n"
 			"No problem: idle devices, and machines with one CPU.",
 		.run = run_irq_all_on_one_cpu,
 	},
@@ -672,11 +706,11 @@ const struct qm_rule qm_rules_irq[] = {
 		.family = "irq",
 		.title = "a queue's interrupt is sent to CPUs that the queue does not serve",
 		.text = "Meaning: the mask asked for the interrupt and the CPUs of its queue have none in common.\n"
-			"Consequence: each completion arrives on a stranger, which must wake the CPU that asked: two cache misses and an "
-			"inter-processor interrupt per request.\n"
+			"Consequence: each completion arrives on a stranger, which must wake the CPU that asked: two "
+			"cache misses and an inter-processor interrupt per request.\n"
 			"Remedy: send it to the queue's CPUs (qmapctl hint plan DEV).\n"
-			"Kernels: all with unmanaged interrupts. A managed one cannot be outside unless its driver maps queues in its own "
-			"way; then it is only said.\n"
+			"Kernels: all with unmanaged interrupts. A managed one cannot be outside unless its driver "
+			"maps queues in its own way; then it is only said.\n"
 			"No problem: where only the CPU in use differs from the mask, which is irq-outside-mask.",
 		.run = run_irq_effective_outside_hctx,
 	},
@@ -685,10 +719,13 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "an interrupt is sent away from the device's NUMA node",
-		.text = "Meaning: the queue serves CPUs on the device's node, and its interrupt may only go to CPUs of other nodes.\n"
-			"Consequence: completion entries are written on one node and read on another: each request crosses the link.\n"
+		.text = "Meaning: the queue serves CPUs on the device's node, and its interrupt may only go to CPUs of "
+			"other nodes.\n"
+			"Consequence: completion entries are written on one node and read on another: each request "
+			"crosses the link.\n"
 			"Remedy: send it to the queue's CPUs on the device's node (qmapctl hint plan DEV).\n"
-			"Kernels: all. The file /proc/irq/N/node follows the affinity and does not tell where the device is.\n"
+			"Kernels: all. The file /proc/irq/N/node follows the affinity and does not tell where the "
+			"device is.\n"
 			"No problem: queues that serve CPUs of other nodes only; managed interrupts.",
 		.run = run_irq_remote_node,
 	},
@@ -697,12 +734,13 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "many interrupts of a device go to few CPUs",
-		.text = "Meaning: the device has four or more interrupts that can be moved, and they arrive on fewer than half as many "
-			"CPUs.\n"
+		.text = "Meaning: the device has four or more interrupts that can be moved, and they arrive on fewer "
+			"than half as many CPUs.\n"
 			"Consequence: these CPUs take all completions while others are free.\n"
 			"Remedy: spread them (qmapctl hint plan DEV).\n"
 			"Kernels: all.\n"
-			"No problem: machines with fewer CPUs than the device has interrupts; they are measured by the CPUs there are.",
+			"No problem: machines with fewer CPUs than the device has interrupts; they are measured by the "
+			"CPUs there are.",
 		.run = run_irq_spread_low,
 	},
 	{
@@ -711,11 +749,12 @@ const struct qm_rule qm_rules_irq[] = {
 		.family = "irq",
 		.title = "an interrupt is kept away from the CPUs its driver asks for",
 		.text = "Meaning: the driver publishes an affinity hint, and the mask in force has no CPU of it.\n"
-			"Consequence: completions meant for the CPUs of the hint gather elsewhere; on large machines with one CPU taking "
-			"them all, soft lockups were the result.\n"
-			"Remedy: a balancer policy that follows hints exactly, or moving the interrupts, or rq_affinity=2.\n"
-			"Kernels: up to about 5.x, drivers without managed interrupts (mpt3sas, megaraid_sas); irqbalance's hint policy "
-			"subset keeps hints only inside the device's node.\n"
+			"Consequence: completions meant for the CPUs of the hint gather elsewhere; on large machines "
+			"with one CPU taking them all, soft lockups were the result.\n"
+			"Remedy: a balancer policy that follows hints exactly, or moving the interrupts, or "
+			"rq_affinity=2.\n"
+			"Kernels: up to about 5.x, drivers without managed interrupts (mpt3sas, megaraid_sas); "
+			"irqbalance's hint policy subset keeps hints only inside the device's node.\n"
 			"No problem: wider masks that include the hint.",
 		.run = run_irq_hint_ignored,
 	},
@@ -724,10 +763,12 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "all queues of a device share one interrupt",
-		.text = "Meaning: the device has one interrupt for all its queues, or has to share a line with other devices.\n"
-			"Consequence: all completions arrive on one CPU, and the map falls back to the generic rule, as there are no "
-			"vectors to take it from.\n"
-			"Remedy: enough MSI-X vectors: on the host for a virtual device, in firmware or driver parameters else.\n"
+		.text = "Meaning: the device has one interrupt for all its queues, or has to share a line with other "
+			"devices.\n"
+			"Consequence: all completions arrive on one CPU, and the map falls back to the generic rule, "
+			"as there are no vectors to take it from.\n"
+			"Remedy: enough MSI-X vectors: on the host for a virtual device, in firmware or driver "
+			"parameters else.\n"
 			"Kernels: all.\n"
 			"No problem: a device with one queue and an interrupt of its own.",
 		.run = run_single_vector_shared,
@@ -737,8 +778,10 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "a storage interrupt is shared with other devices",
-		.text = "Meaning: several devices' handlers are on one interrupt, usually a level-triggered line without MSI-X.\n"
-			"Consequence: every interrupt runs all handlers on one CPU; load adds up there, and counts cannot be told apart.\n"
+		.text = "Meaning: several devices' handlers are on one interrupt, usually a level-triggered line "
+			"without MSI-X.\n"
+			"Consequence: every interrupt runs all handlers on one CPU; load adds up there, and counts "
+			"cannot be told apart.\n"
 			"Remedy: MSI-X for the device, in a virtual machine on the host.\n"
 			"Kernels: all.\n"
 			"No problem: admin and I/O queue of one device on a shared vector.",
@@ -749,12 +792,12 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_INFO,
 		.family = "irq",
 		.title = "an interrupt's CPU in use is not in its mask",
-		.text = "Meaning: effective_affinity names a CPU outside smp_affinity. Either a move is pending until the next "
-			"interrupt, or a managed interrupt is shut down because all its CPUs are offline.\n"
-			"Consequence: none: a pending move takes effect with the device's next interrupt, and nothing arrives at a shut "
-			"down one.\n"
-			"Remedy: nothing needs doing. If it stays so while the device works, the CPUs asked for have no free vector: "
-			"see vector-exhausted.\n"
+		.text = "Meaning: effective_affinity names a CPU outside smp_affinity. Either a move is pending until "
+			"the next interrupt, or a managed interrupt is shut down because all its CPUs are offline.\n"
+			"Consequence: none: a pending move takes effect with the device's next interrupt, and nothing "
+			"arrives at a shut down one.\n"
+			"Remedy: nothing needs doing. If it stays so while the device works, the CPUs asked for have "
+			"no free vector: see vector-exhausted.\n"
 			"Kernels: all.\n"
 			"No problem: always.",
 		.run = run_irq_outside_mask,
@@ -764,8 +807,9 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_INFO,
 		.family = "irq",
 		.title = "an interrupt refuses to be moved although it is not managed",
-		.text = "Meaning: the interrupt controller or driver cannot set an affinity: the mask shows all CPUs, one is in use, and "
-			"a write has no effect or fails. It looks like a managed interrupt and has another cause.\n"
+		.text = "Meaning: the interrupt controller or driver cannot set an affinity: the mask shows all CPUs, "
+			"one is in use, and a write has no effect or fails. It looks like a managed interrupt and has "
+			"another cause.\n"
 			"Consequence: the CPU in use takes all of the device's interrupts.\n"
 			"Remedy: none by hand; MSI-X instead of a line, where the device can.\n"
 			"Kernels: all. It shows only when a write is tried: qmapctl hint apply reports it by reason.\n"
@@ -776,8 +820,8 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_INFO,
 		.family = "irq",
 		.title = "a storage interrupt cannot be tied to a queue",
-		.text = "Meaning: the driver gives all its interrupts the same name (blkif, smartpqi, aacraid, hisi_sas), so the queue "
-			"behind each is not certain.\n"
+		.text = "Meaning: the driver gives all its interrupts the same name (blkif, smartpqi, aacraid, "
+			"hisi_sas), so the queue behind each is not certain.\n"
 			"Consequence: rules that compare a queue with its interrupt stay silent for the device.\n"
 			"Remedy: nothing needs doing.\n"
 			"Kernels: all.\n"
@@ -789,9 +833,11 @@ const struct qm_rule qm_rules_irq[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "irqbalance moves storage interrupts",
-		.text = "Meaning: the daemon runs, and the machine has storage interrupts that the kernel does not manage.\n"
-			"Consequence: placements by hand are undone within seconds. On some virtual machines and older arm64 kernels "
-			"moving interrupts under load lost some, with timeouts and \"completion polled\".\n"
+		.text = "Meaning: the daemon runs, and the machine has storage interrupts that the kernel does not "
+			"manage.\n"
+			"Consequence: placements by hand are undone within seconds. On some virtual machines and older "
+			"arm64 kernels moving interrupts under load lost some, with timeouts and \"completion "
+			"polled\".\n"
 			"Remedy: ban the interrupts (qmapctl hint export writes a policy), or stop the daemon.\n"
 			"Kernels: all. It is a warning only where such an interrupt is misplaced.\n"
 			"No problem: managed interrupts, which it cannot move.",

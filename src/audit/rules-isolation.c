@@ -19,8 +19,9 @@ static void isolated_cpus(const struct qm_machine *m, struct qm_cpuset *ret)
 /* The CPUs that an interrupt lands on for certain: the one in use, else a mask that leaves no choice. */
 static bool lands_within(const struct qm_irq *irq, const struct qm_cpuset *set)
 {
-	const struct qm_cpuset *s = irq->has_effective && !qm_cpuset_is_empty(&irq->effective) ? &irq->effective :
-		irq->has_requested ? &irq->requested : NULL;
+	const struct qm_cpuset *s = irq->has_effective && !qm_cpuset_is_empty(&irq->effective) ? &irq->effective
+		: irq->has_requested							       ? &irq->requested
+											       : NULL;
 
 	return s && !qm_cpuset_is_empty(s) && qm_cpuset_is_subset(s, set);
 }
@@ -29,7 +30,8 @@ static void add_landing(struct qm_draft *d, const struct qm_irq *irq, const stru
 {
 	struct qm_cpuset on;
 
-	qm_cpuset_copy(&on, irq->has_effective && !qm_cpuset_is_empty(&irq->effective) ? &irq->effective : &irq->requested);
+	qm_cpuset_copy(
+		&on, irq->has_effective && !qm_cpuset_is_empty(&irq->effective) ? &irq->effective : &irq->requested);
 	qm_cpuset_and(&on, set);
 	qm_cpuset_or(&d->f.cpus, &on);
 	qm_draft_irq(d, irq->nr);
@@ -39,7 +41,7 @@ static void add_landing(struct qm_draft *d, const struct qm_irq *irq, const stru
 
 /* The interrupts of a controller, or with c NULL those of storage drivers that no controller owns. */
 static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, long controller, const struct qm_ids *irqs,
-			const struct qm_cpuset *isolated)
+	const struct qm_cpuset *isolated)
 {
 	const struct qm_controller *c = controller < 0 ? NULL : &a->m->controllers[controller];
 	bool some_free = false;
@@ -58,19 +60,22 @@ static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, long con
 		return 0;
 	for (size_t q = 0; c && q < c->n_hctx; q++) {
 		if (c->hctx[q].irq >= 0 && (size_t)c->hctx[q].irq < a->m->n_irqs &&
-		    lands_within(&a->m->irqs[c->hctx[q].irq], isolated))
+			lands_within(&a->m->irqs[c->hctx[q].irq], isolated))
 			qm_draft_hctx(&d, c->hctx[q].id);
 	}
-	qm_draft_message(&d, "%zu storage interrupt%s arrive%s on isolated CPUs (%s): storage traffic of these queues disturbs what runs "
-			 "there, for a millisecond and more at times.",
-			 d.f.irqs.n, qm_plural(d.f.irqs.n), d.f.irqs.n == 1 ? "s" : "", qm_draft_cpulist(&d, &d.f.cpus));
+	qm_draft_message(&d,
+		"%zu storage interrupt%s arrive%s on isolated CPUs (%s): storage traffic of these queues disturbs what "
+		"runs there, for a millisecond and more at times.",
+		d.f.irqs.n, qm_plural(d.f.irqs.n), d.f.irqs.n == 1 ? "s" : "", qm_draft_cpulist(&d, &d.f.cpus));
 	if (some_free) {
-		qm_draft_advice(&d, "Move them to CPUs that are not isolated, and give irqaffinity= on the kernel command line.");
+		qm_draft_advice(&d,
+			"Move them to CPUs that are not isolated, and give irqaffinity= on the kernel command line.");
 		if (c)
 			qm_draft_command(&d, "qmapctl hint plan %s", qm_draft_quote(&d, c->name));
 	} else {
-		qm_draft_advice(&d, "They are managed and cannot be moved: use fewer queues, so that each also serves a CPU of the host, "
-				"with isolcpus=managed_irq; and keep jobs that do I/O off the isolated CPUs.");
+		qm_draft_advice(&d,
+			"They are managed and cannot be moved: use fewer queues, so that each also serves a CPU of the "
+			"host, with isolcpus=managed_irq; and keep jobs that do I/O off the isolated CPUs.");
 	}
 	return qm_draft_commit(&d);
 }
@@ -104,14 +109,14 @@ struct ineffective {
 };
 
 static void add_ineffective(struct qm_draft *d, const struct qm_audit *a, const struct qm_controller *c,
-			    const struct qm_ids *irqs, const struct ineffective *what)
+	const struct qm_ids *irqs, const struct ineffective *what)
 {
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
 		if (!irq->has_requested || (!c && !qm_irq_completes(irq)) || qm_irq_managed(a, c, irq) != 1 ||
-		    !lands_within(irq, &what->isolated) ||
-		    qm_cpuset_intersects(&irq->requested, &what->house) != what->had_choice)
+			!lands_within(irq, &what->isolated) ||
+			qm_cpuset_intersects(&irq->requested, &what->house) != what->had_choice)
 			continue;
 		add_landing(d, irq, &what->isolated);
 	}
@@ -134,23 +139,27 @@ static int say_ineffective(struct qm_audit *a, const struct qm_rule *rule, bool 
 	qm_cpuset_andnot(&what.house, &what.isolated);
 	qm_draft_begin(&d, a, rule, QM_WARNING, -1);
 	QM_AUDIT_FOREACH(i, a)
-		add_ineffective(&d, a, &a->m->controllers[i], &a->c[i].irqs, &what);
+	add_ineffective(&d, a, &a->m->controllers[i], &a->c[i].irqs, &what);
 	add_ineffective(&d, a, NULL, &unowned, &what);
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
 	if (had_choice) {
-		qm_draft_message(&d, "%zu managed interrupt%s %s delivered to isolated CPUs (%s) although %s mask has CPUs of the host: "
-				 "isolcpus=managed_irq is in force, but the kernel's interrupt code does not keep to it.",
-				 d.f.irqs.n, qm_plural(d.f.irqs.n), d.f.irqs.n == 1 ? "is" : "are",
-				 qm_draft_cpulist(&d, &d.f.cpus), d.f.irqs.n == 1 ? "its" : "their");
-		qm_draft_advice(&d, "Use a newer kernel: some interrupt controllers' drivers picked from the whole mask.");
+		qm_draft_message(&d,
+			"%zu managed interrupt%s %s delivered to isolated CPUs (%s) although %s mask has CPUs of the "
+			"host: isolcpus=managed_irq is in force, but the kernel's interrupt code does not keep to it.",
+			d.f.irqs.n, qm_plural(d.f.irqs.n), d.f.irqs.n == 1 ? "is" : "are",
+			qm_draft_cpulist(&d, &d.f.cpus), d.f.irqs.n == 1 ? "its" : "their");
+		qm_draft_advice(&d,
+			"Use a newer kernel: some interrupt controllers' drivers picked from the whole mask.");
 	} else {
-		qm_draft_message(&d, "isolcpus=managed_irq cannot help %zu storage interrupt%s: %s mask%s hold%s isolated CPUs only (%s), and "
-				 "it only chooses among the CPUs of a mask.",
-				 d.f.irqs.n, qm_plural(d.f.irqs.n), d.f.irqs.n == 1 ? "its" : "their", qm_plural(d.f.irqs.n),
-				 d.f.irqs.n == 1 ? "s" : "", qm_draft_cpulist(&d, &d.f.cpus));
-		qm_draft_advice(&d, "With fewer queues than CPUs of the host each mask would hold one of those; with a queue per CPU keep jobs "
-				"that do I/O off the isolated CPUs: their queues are then silent.");
+		qm_draft_message(&d,
+			"isolcpus=managed_irq cannot help %zu storage interrupt%s: %s mask%s hold%s isolated CPUs only "
+			"(%s), and it only chooses among the CPUs of a mask.",
+			d.f.irqs.n, qm_plural(d.f.irqs.n), d.f.irqs.n == 1 ? "its" : "their", qm_plural(d.f.irqs.n),
+			d.f.irqs.n == 1 ? "s" : "", qm_draft_cpulist(&d, &d.f.cpus));
+		qm_draft_advice(&d,
+			"With fewer queues than CPUs of the host each mask would hold one of those; with a queue per "
+			"CPU keep jobs that do I/O off the isolated CPUs: their queues are then silent.");
 	}
 	return qm_draft_commit(&d);
 }
@@ -216,11 +225,13 @@ static int run_reserved_cpu_irq(struct qm_audit *a, const struct qm_rule *rule)
 		if (b.len < 200)
 			list_cpu(a, &landed, cpu, &b);
 	}
-	qm_draft_message(&d, "%zu storage interrupt%s arrive%s on CPUs reserved for something else (%s): each one stops a poller there, "
-			 "and host I/O waits for CPUs that never leave it.",
-			 landed.n, qm_plural(landed.n), landed.n == 1 ? "s" : "", qm_strbuf_str(&b));
-	qm_draft_advice(&d, "Those that are not managed can be moved (qmapctl hint plan). Managed ones go quiet when no job on a reserved "
-			"CPU does I/O through the kernel.");
+	qm_draft_message(&d,
+		"%zu storage interrupt%s arrive%s on CPUs reserved for something else (%s): each one stops a poller "
+		"there, and host I/O waits for CPUs that never leave it.",
+		landed.n, qm_plural(landed.n), landed.n == 1 ? "s" : "", qm_strbuf_str(&b));
+	qm_draft_advice(&d,
+		"Those that are not managed can be moved (qmapctl hint plan). Managed ones go quiet when no job on a "
+		"reserved CPU does I/O through the kernel.");
 	if (r < 0 || b.err < 0)
 		d.err = -ENOMEM;
 	qm_strbuf_done(&b);
@@ -234,12 +245,13 @@ const struct qm_rule qm_rules_isolation[] = {
 		.family = "irq",
 		.title = "storage interrupts arrive on isolated CPUs",
 		.text = "Meaning: the CPU that takes a queue's interrupt is isolated (isolcpus=).\n"
-			"Consequence: jobs that were to run undisturbed are interrupted when I/O uses such a queue, even I/O of the "
-			"host's own journal if it runs there.\n"
-			"Remedy: isolcpus=managed_irq, which helps where a mask also holds a CPU of the host; fewer queues, so that every "
-			"mask does; unmanaged interrupts can be moved. Jobs that do I/O belong on the other CPUs.\n"
-			"Kernels: managed_irq since 5.6. With a queue per CPU every isolated CPU has a vector of its own, on all "
-			"mainline kernels.\n"
+			"Consequence: jobs that were to run undisturbed are interrupted when I/O uses such a queue, "
+			"even I/O of the host's own journal if it runs there.\n"
+			"Remedy: isolcpus=managed_irq, which helps where a mask also holds a CPU of the host; fewer "
+			"queues, so that every mask does; unmanaged interrupts can be moved. Jobs that do I/O belong "
+			"on the other CPUs.\n"
+			"Kernels: managed_irq since 5.6. With a queue per CPU every isolated CPU has a vector of its "
+			"own, on all mainline kernels.\n"
 			"No problem: queues of isolated CPUs where nothing on these CPUs does I/O: they stay silent.",
 		.run = run_isolated_cpu_irq,
 	},
@@ -248,11 +260,11 @@ const struct qm_rule qm_rules_isolation[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "isolcpus=managed_irq does not keep interrupts off isolated CPUs",
-		.text = "Meaning: managed_irq makes the kernel prefer, within an interrupt's mask, the CPUs that are not isolated. "
-			"Either the mask has none, or the kernel's interrupt code did not look.\n"
+		.text = "Meaning: managed_irq makes the kernel prefer, within an interrupt's mask, the CPUs that are "
+			"not isolated. Either the mask has none, or the kernel's interrupt code did not look.\n"
 			"Consequence: storage interrupts arrive on isolated CPUs in spite of the option.\n"
-			"Remedy: fewer queues than CPUs of the host, so that each mask has one of them; a newer kernel where the mask "
-			"has one and it is not used.\n"
+			"Remedy: fewer queues than CPUs of the host, so that each mask has one of them; a newer kernel "
+			"where the mask has one and it is not used.\n"
 			"Kernels: since 5.6. Some arm64 kernels up to 5.17 picked from the whole mask.\n"
 			"No problem: SUSE's kernels, which give queues to the host's CPUs only.",
 		.run = run_isolation_ineffective,
@@ -262,11 +274,12 @@ const struct qm_rule qm_rules_isolation[] = {
 		.severity = QM_WARNING,
 		.family = "irq",
 		.title = "storage interrupts arrive on CPUs given to --reserved",
-		.text = "Meaning: the CPUs named with --reserved (pollers of SPDK or DPDK, pinned guests) take interrupts of storage "
-			"devices.\n"
-			"Consequence: each interrupt stops the poller, and requests of the host that land there wait for a CPU that is "
-			"always busy.\n"
-			"Remedy: move those that can be moved; for managed ones keep I/O off these CPUs or use fewer queues.\n"
+		.text = "Meaning: the CPUs named with --reserved (pollers of SPDK or DPDK, pinned guests) take "
+			"interrupts of storage devices.\n"
+			"Consequence: each interrupt stops the poller, and requests of the host that land there wait "
+			"for a CPU that is always busy.\n"
+			"Remedy: move those that can be moved; for managed ones keep I/O off these CPUs or use fewer "
+			"queues.\n"
 			"Kernels: all.\n"
 			"No problem: without --reserved, where nothing is said.",
 		.run = run_reserved_cpu_irq,

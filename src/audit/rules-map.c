@@ -47,10 +47,12 @@ static int run_hctx_unmapped(struct qm_audit *a, const struct qm_rule *rule)
 			r = qm_reach_find(a, i, &a->c[i].sets[0], QM_FAULT_UNMAPPED, &reach);
 		if (r < 0)
 			d.err = r;
-		qm_draft_message(&d, "%zu of %zu hardware queues serve no CPU (hctx %s): they and their tags lie idle, the other "
-				 "queues carry the whole load, and a request made for one of them is refused with EXDEV.",
-				 d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx));
-		qm_draft_advice(&d, "Use no more queues than this kernel's mapper fills, or a newer kernel; compare shows which.");
+		qm_draft_message(&d,
+			"%zu of %zu hardware queues serve no CPU (hctx %s): they and their tags lie idle, the other "
+			"queues carry the whole load, and a request made for one of them is refused with EXDEV.",
+			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx));
+		qm_draft_advice(&d,
+			"Use no more queues than this kernel's mapper fills, or a newer kernel; compare shows which.");
 		if (a->c[i].n_sets == 1 && qm_reach_is_any(&reach)) {
 			qm_draft_reach(&d, &a->c[i].sets[0], &reach);
 		} else {
@@ -87,10 +89,11 @@ static int say_cross_numa(struct qm_audit *a, const struct qm_rule *rule, size_t
 	draft_positions(&d, set, &set->score.cross_node);
 	for (size_t k = 0; k < d.f.hctx.n; k++)
 		qm_cpuset_or(&d.f.cpus, &a->m->controllers[i].hctx[d.f.hctx.v[k]].cpus);
-	qm_draft_message(&d, "%zu of %zu %squeues (hctx %s) serve%s CPUs of more than one NUMA node, %s to: jobs on different nodes "
-			 "share a queue's locks, tags and interrupt, and get less out of the device.",
-			 set->score.cross_node.n, set->hctx.n, qm_set_word(ac, set), qm_draft_idlist(&d, &d.f.hctx),
-			 set->score.cross_node.n == 1 ? "s" : "", needed_words(&d, set->best.cross_node));
+	qm_draft_message(&d,
+		"%zu of %zu %squeues (hctx %s) serve%s CPUs of more than one NUMA node, %s to: jobs on different nodes "
+		"share a queue's locks, tags and interrupt, and get less out of the device.",
+		set->score.cross_node.n, set->hctx.n, qm_set_word(ac, set), qm_draft_idlist(&d, &d.f.hctx),
+		set->score.cross_node.n == 1 ? "s" : "", needed_words(&d, set->best.cross_node));
 	qm_draft_reach(&d, set, &reach);
 	return qm_draft_commit(&d);
 }
@@ -140,10 +143,11 @@ static int say_uneven(struct qm_audit *a, const struct qm_rule *rule, size_t i, 
 			qm_cpuset_or(&d.f.cpus, &h->cpus);
 		}
 	}
-	qm_draft_message(&d, "%zu of %zu %squeues (hctx %s) serve%s up to %u CPUs, others as few as %u; none needs more than %u: jobs on "
-			 "the CPUs of a crowded queue wait for each other while other queues have room.",
-			 d.f.hctx.n, set->hctx.n, qm_set_word(&a->c[i], set), qm_draft_idlist(&d, &d.f.hctx),
-			 d.f.hctx.n == 1 ? "s" : "", set->score.max_cpus, set->score.min_cpus, set->best.max_cpus);
+	qm_draft_message(&d,
+		"%zu of %zu %squeues (hctx %s) serve%s up to %u CPUs, others as few as %u; none needs more than %u: "
+		"jobs on the CPUs of a crowded queue wait for each other while other queues have room.",
+		d.f.hctx.n, set->hctx.n, qm_set_word(&a->c[i], set), qm_draft_idlist(&d, &d.f.hctx),
+		d.f.hctx.n == 1 ? "s" : "", set->score.max_cpus, set->score.min_cpus, set->best.max_cpus);
 	qm_draft_reach(&d, set, &reach);
 	return qm_draft_commit(&d);
 }
@@ -198,15 +202,17 @@ static int run_core_split(struct qm_audit *a, const struct qm_rule *rule)
 			int r;
 
 			if (set->hctx.n > cores || !set->best.exact || !qm_set_is_worse(set, QM_FAULT_SPLIT_CORES) ||
-			    qm_set_is_worse(set, QM_FAULT_CROSS_NODE) || qm_set_is_worse(set, QM_FAULT_UNEVEN))
+				qm_set_is_worse(set, QM_FAULT_CROSS_NODE) || qm_set_is_worse(set, QM_FAULT_UNEVEN))
 				continue;
 			qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-			qm_draft_message(&d, "the threads of %u core%s are spread over different %squeues, where %u would be: such "
-					 "threads share a cache but not a queue, so a request may complete on another core.",
-					 set->score.split_cores, qm_plural(set->score.split_cores),
-					 qm_set_word(&a->c[i], set), set->best.split_cores);
-			qm_draft_advice(&d, "Nothing needs doing: the cost is small. Newer kernels and other queue counts may keep "
-					"threads together.");
+			qm_draft_message(&d,
+				"the threads of %u core%s are spread over different %squeues, where %u would be: such "
+				"threads share a cache but not a queue, so a request may complete on another core.",
+				set->score.split_cores, qm_plural(set->score.split_cores), qm_set_word(&a->c[i], set),
+				set->best.split_cores);
+			qm_draft_advice(&d,
+				"Nothing needs doing: the cost is small. Newer kernels and other queue counts may keep "
+				"threads together.");
 			r = qm_draft_commit(&d);
 			if (r < 0)
 				return r;
@@ -234,11 +240,13 @@ static int run_queue_types(struct qm_audit *a, const struct qm_rule *rule)
 			if (c->hctx[q].type > QM_HCTX_DEFAULT)
 				qm_draft_hctx(&d, c->hctx[q].id);
 		}
-		qm_draft_message(&d, "queues of several types (default %ld, read %ld, poll %ld): each type is spread over all CPUs on its "
-				 "own; reads use the read queues, polled requests the poll queues.",
-				 n[QM_HCTX_DEFAULT], n[QM_HCTX_READ] > 0 ? n[QM_HCTX_READ] : 0,
-				 n[QM_HCTX_POLL] > 0 ? n[QM_HCTX_POLL] : 0);
-		qm_draft_advice(&d, "Nothing needs doing. Poll queues have no interrupt and serve polled requests only.");
+		qm_draft_message(&d,
+			"queues of several types (default %ld, read %ld, poll %ld): each type is spread over all CPUs "
+			"on its own; reads use the read queues, polled requests the poll queues.",
+			n[QM_HCTX_DEFAULT], n[QM_HCTX_READ] > 0 ? n[QM_HCTX_READ] : 0,
+			n[QM_HCTX_POLL] > 0 ? n[QM_HCTX_POLL] : 0);
+		qm_draft_advice(&d,
+			"Nothing needs doing. Poll queues have no interrupt and serve polled requests only.");
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;
@@ -254,21 +262,22 @@ static const struct {
 } limiters[] = {
 	{ "nvme", "the device offers no more", "Nothing needs doing: a device's own limit cannot be raised." },
 	{ "nvme-tcp", "the connect asked for no more or the target grants no more",
-	  "If more are wanted: nvme connect with --nr-io-queues, and the target's own limit." },
+		"If more are wanted: nvme connect with --nr-io-queues, and the target's own limit." },
 	{ "nvme-rdma", "the connect asked for no more, or the target or the adapter's completion vectors allow no more",
-	  "If more are wanted: nvme connect with --nr-io-queues, and the target's own limit." },
+		"If more are wanted: nvme connect with --nr-io-queues, and the target's own limit." },
 	{ "nvme-fc", "the connect asked for no more, or the target or the host adapter allows no more",
-	  "If more are wanted: nvme connect with --nr-io-queues, the target's own limit and the adapter driver's." },
+		"If more are wanted: nvme connect with --nr-io-queues, the target's own limit and the adapter "
+		"driver's." },
 	{ "nvme-loop", "the connect asked for no more or the target grants no more",
-	  "If more are wanted: nvme connect with --nr-io-queues, and the target's own limit." },
+		"If more are wanted: nvme connect with --nr-io-queues, and the target's own limit." },
 	{ "virtio_blk", "the hypervisor offers no more",
-	  "If this is too slow: give the device more queues on the host (num-queues); the guest cannot." },
+		"If this is too slow: give the device more queues on the host (num-queues); the guest cannot." },
 	{ "virtio_scsi", "the hypervisor offers no more",
-	  "If this is too slow: give the device more queues on the host (num_queues); the guest cannot." },
+		"If this is too slow: give the device more queues on the host (num_queues); the guest cannot." },
 	{ "xen-blkfront", "the backend or the driver's parameter max_queues allows no more",
-	  "If this is too slow: raise xen_blkfront.max_queues, and the backend's limit on the host." },
+		"If this is too slow: raise xen_blkfront.max_queues, and the backend's limit on the host." },
 	{ "vbd", "the backend or the driver's parameter max_queues allows no more",
-	  "If this is too slow: raise xen_blkfront.max_queues, and the backend's limit on the host." },
+		"If this is too slow: raise xen_blkfront.max_queues, and the backend's limit on the host." },
 };
 
 static bool find_limiter(const struct qm_controller *c, const char **limiter, const char **advice)
@@ -297,7 +306,7 @@ static unsigned housekeeping_cpus(const struct qm_machine *m)
 
 /* Fewer queues than CPUs is worth a line where the device is made for several; what decides it is the point. */
 static bool explain_short(const struct qm_machine *m, const struct qm_controller *c, unsigned queues, unsigned cpus,
-			  const char **limiter, const char **advice)
+	const char **limiter, const char **advice)
 {
 	bool user_set = driver_is(c, "null_blk") || driver_is(c, "scsi_debug");
 
@@ -309,7 +318,8 @@ static bool explain_short(const struct qm_machine *m, const struct qm_controller
 		return true;
 	}
 	if (queues == housekeeping_cpus(m)) {
-		*limiter = "as many as CPUs are left for the host's own work by isolcpus=, which this kernel's drivers respect";
+		*limiter = "as many as CPUs are left for the host's own work by isolcpus=, which this kernel's drivers "
+			   "respect";
 		return true;
 	}
 	if (user_set) {
@@ -343,8 +353,9 @@ static int run_queue_count_short(struct qm_audit *a, const struct qm_rule *rule)
 		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
 		if (c->requested > (long)c->n_hctx)
 			limiter = qm_draft_text(&d, "%zu used of %ld asked for; %s", c->n_hctx, c->requested, limiter);
-		qm_draft_message(&d, "%u queue%s for %u online CPUs: CPUs share a queue, its tags and its interrupt (%s).", queues,
-				 qm_plural(queues), cpus, limiter);
+		qm_draft_message(&d,
+			"%u queue%s for %u online CPUs: CPUs share a queue, its tags and its interrupt (%s).",
+			queues, qm_plural(queues), cpus, limiter);
 		qm_draft_advice(&d, "%s", advice);
 		if (queues > 1)
 			qm_draft_command(&d, "qmapctl show --pin %s", qm_draft_quote(&d, c->name));
@@ -376,11 +387,13 @@ static int run_queues_exceed_cpus(struct qm_audit *a, const struct qm_rule *rule
 				continue;
 			qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 			draft_positions(&d, set, &set->score.unmapped);
-			qm_draft_message(&d, "%u %squeues, but only %u CPUs are possible: %u of them can never be used, and some drivers "
-					 "and hypervisors fail to start in such a state.",
-					 queues, qm_set_word(&a->c[i], set), cpus, queues - cpus);
-			qm_draft_advice(&d, "Configure at most %u queues for the device (on the host, where it is a virtual one).",
-					cpus);
+			qm_draft_message(&d,
+				"%u %squeues, but only %u CPUs are possible: %u of them can never be used, and some "
+				"drivers and hypervisors fail to start in such a state.",
+				queues, qm_set_word(&a->c[i], set), cpus, queues - cpus);
+			qm_draft_advice(&d,
+				"Configure at most %u queues for the device (on the host, where it is a virtual one).",
+				cpus);
 			command = qm_draft_count_command(&d, c, cpus);
 			if (command)
 				qm_draft_command(&d, "%s", command);
@@ -392,8 +405,9 @@ static int run_queues_exceed_cpus(struct qm_audit *a, const struct qm_rule *rule
 	return 0;
 }
 
-#define CONSEQUENCE_SHARED \
-	"Consequence: CPUs that share a queue take turns at its lock and its tags, and their requests complete on one CPU. "
+#define CONSEQUENCE_SHARED                                                                                             \
+	"Consequence: CPUs that share a queue take turns at its lock and its tags, and their requests complete on "    \
+	"one CPU. "
 
 const struct qm_rule qm_rules_map[] = {
 	{
@@ -401,18 +415,20 @@ const struct qm_rule qm_rules_map[] = {
 		.severity = QM_ERROR,
 		.family = "map",
 		.title = "a hardware queue serves no CPU",
-		.text = "Meaning: the device has hardware queues that no CPU is mapped to. They have no mq/N directory in sysfs; that "
-			"they exist is known from another witness (debugfs, queue_count, the SCSI host) or from a gap in the numbers.\n"
-			"Consequence: such a queue has no tags and is never used, so all work falls on the others. A request that must "
-			"go through one particular queue, as the Connect command of NVMe over fabrics, is refused with EXDEV, "
-			"\"Invalid cross-device link\", -18.\n"
-			"Remedy: use no more queues than the kernel's mapper fills (qmapctl compare DEV shows each kernel's result), or "
-			"a newer kernel.\n"
-			"Kernels: 3.13 to 3.18 where the division leaves a rest, 3.19 to 4.12 where the queues are more than the cores "
-			"and fewer than the CPUs, 4.13 to 5.2 where CPU numbers below the queue count do not exist. From 5.3 on only "
-			"devices with more queues than possible CPUs; which of their queues go empty changed in 6.17.\n"
-			"No problem: a queue whose directory exists and whose list is empty serves isolated CPUs only: that is "
-			"hctx-only-isolated.",
+		.text = "Meaning: the device has hardware queues that no CPU is mapped to. They have no mq/N directory "
+			"in sysfs; that they exist is known from another witness (debugfs, queue_count, the SCSI host) "
+			"or from a gap in the numbers.\n"
+			"Consequence: such a queue has no tags and is never used, so all work falls on the others. A "
+			"request that must go through one particular queue, as the Connect command of NVMe over "
+			"fabrics, is refused with EXDEV, \"Invalid cross-device link\", -18.\n"
+			"Remedy: use no more queues than the kernel's mapper fills (qmapctl compare DEV shows each "
+			"kernel's result), or a newer kernel.\n"
+			"Kernels: 3.13 to 3.18 where the division leaves a rest, 3.19 to 4.12 where the queues are "
+			"more than the cores and fewer than the CPUs, 4.13 to 5.2 where CPU numbers below the queue "
+			"count do not exist. From 5.3 on only devices with more queues than possible CPUs; which of "
+			"their queues go empty changed in 6.17.\n"
+			"No problem: a queue whose directory exists and whose list is empty serves isolated CPUs only: "
+			"that is hctx-only-isolated.",
 		.run = run_hctx_unmapped,
 	},
 	{
@@ -420,15 +436,17 @@ const struct qm_rule qm_rules_map[] = {
 		.severity = QM_WARNING,
 		.family = "map",
 		.title = "a queue is shared by CPUs of several NUMA nodes without need",
-		.text = "Meaning: the online CPUs of a queue belong to more than one node, and a map of the same number of queues "
-			"exists on this machine in which fewer queues do.\n"
-			"Consequence: jobs on different nodes meet at one queue's locks, tags and completion CPU. Two jobs on one "
-			"queue from two nodes reached about 30% fewer requests per second than from one node; on a machine with 160 "
-			"CPUs and 2 queues rates swung between 2.5 and 4.5 million, and were 4.3 to 5 million with one node each.\n"
-			"Remedy: a number of queues that this kernel maps without crossing, or a newer kernel; both are computed and "
-			"named where they exist. A warning is only given if one of them is within reach.\n"
-			"Kernels: the generic mapper ignores nodes up to 6.2 and keeps queues within them from 6.3 on. Managed "
-			"interrupts of PCI devices have respected nodes since 4.9.\n"
+		.text = "Meaning: the online CPUs of a queue belong to more than one node, and a map of the same "
+			"number of queues exists on this machine in which fewer queues do.\n"
+			"Consequence: jobs on different nodes meet at one queue's locks, tags and completion CPU. Two "
+			"jobs on one queue from two nodes reached about 30% fewer requests per second than from one "
+			"node; on a machine with 160 CPUs and 2 queues rates swung between 2.5 and 4.5 million, and "
+			"were 4.3 to 5 million with one node each.\n"
+			"Remedy: a number of queues that this kernel maps without crossing, or a newer kernel; both "
+			"are computed and named where they exist. A warning is only given if one of them is within "
+			"reach.\n"
+			"Kernels: the generic mapper ignores nodes up to 6.2 and keeps queues within them from 6.3 on. "
+			"Managed interrupts of PCI devices have respected nodes since 4.9.\n"
 			"No problem: fewer queues than nodes; some queue must then serve several.",
 		.run = run_queue_cross_numa,
 	},
@@ -437,13 +455,13 @@ const struct qm_rule qm_rules_map[] = {
 		.severity = QM_WARNING,
 		.family = "map",
 		.title = "some queues serve more CPUs than any queue needs to",
-		.text = "Meaning: the fullest queue serves more online CPUs than the fullest one of the best possible map of that many "
-			"queues on this machine, crossing no more nodes.\n" CONSEQUENCE_SHARED
+		.text = "Meaning: the fullest queue serves more online CPUs than the fullest one of the best possible "
+			"map of that many queues on this machine, crossing no more nodes.\n" CONSEQUENCE_SHARED
 			"The crowded queue becomes the bottleneck while others are idle.\n"
-			"Remedy: another number of queues, a newer kernel, or making the map again if it was made while CPUs were "
-			"missing; whatever helps here is named.\n"
-			"Kernels: up to 4.15 CPUs that came online after the map was made all went to queue 0; up to 6.2 the threads "
-			"of a core are kept together even where that makes queues uneven.\n"
+			"Remedy: another number of queues, a newer kernel, or making the map again if it was made "
+			"while CPUs were missing; whatever helps here is named.\n"
+			"Kernels: up to 4.15 CPUs that came online after the map was made all went to queue 0; up to "
+			"6.2 the threads of a core are kept together even where that makes queues uneven.\n"
 			"No problem: uneven nodes. Five queues on two nodes of 36 CPUs can only be 18, 18, 12, 12, 12.",
 		.run = run_queue_uneven,
 	},
@@ -452,10 +470,10 @@ const struct qm_rule qm_rules_map[] = {
 		.severity = QM_INFO,
 		.family = "map",
 		.title = "the threads of a core use different queues without need",
-		.text = "Meaning: there are at least as many cores as queues, so all threads of a core could share one queue, yet "
-			"some do not.\n"
-			"Consequence: small. A job that moves to the other thread of its core changes queues, and completions may "
-			"go to another core than the one that submitted.\n"
+		.text = "Meaning: there are at least as many cores as queues, so all threads of a core could share one "
+			"queue, yet some do not.\n"
+			"Consequence: small. A job that moves to the other thread of its core changes queues, and "
+			"completions may go to another core than the one that submitted.\n"
 			"Remedy: none is needed; other queue counts and newer kernels may keep threads together.\n"
 			"Kernels: all; those up to 5.2 go by CPU numbers, from 6.3 on queues are filled core by core.\n"
 			"No problem: one queue per CPU, or more queues than cores: then cores must be split.",
@@ -466,11 +484,11 @@ const struct qm_rule qm_rules_map[] = {
 		.severity = QM_INFO,
 		.family = "map",
 		.title = "the device has queues of several types",
-		.text = "Meaning: besides the default queues there are queues for reads or for polled requests, set up by module "
-			"parameters (nvme write_queues and poll_queues, virtio_blk and null_blk poll_queues) or by options of nvme "
-			"connect.\n"
-			"Consequence: every type has its own map over all CPUs, so a CPU is in one list per type, and fewer queues "
-			"are left for each.\n"
+		.text = "Meaning: besides the default queues there are queues for reads or for polled requests, set up "
+			"by module parameters (nvme write_queues and poll_queues, virtio_blk and null_blk poll_queues) "
+			"or by options of nvme connect.\n"
+			"Consequence: every type has its own map over all CPUs, so a CPU is in one list per type, and "
+			"fewer queues are left for each.\n"
 			"Remedy: none is needed.\n"
 			"Kernels: 5.0 and later. Types are shown in debugfs only, which root can read.\n"
 			"No problem: always; it is said because lists that overlap look like a fault.",
@@ -481,11 +499,12 @@ const struct qm_rule qm_rules_map[] = {
 		.severity = QM_INFO,
 		.family = "map",
 		.title = "fewer queues than online CPUs",
-		.text = "Meaning: a device that can have several queues has fewer than there are online CPUs; the line names who "
-			"decides that: the device, the hypervisor, the NVMe-oF target, a module parameter, or isolation.\n"
-			CONSEQUENCE_SHARED "On fast devices that costs throughput; most devices do not notice.\n"
-			"Remedy: raise the limit where it is yours (hypervisor: num-queues; fabrics: --nr-io-queues and the target); "
-			"else place one job per queue, with the lists of qmapctl show --pin.\n"
+		.text = "Meaning: a device that can have several queues has fewer than there are online CPUs; the line "
+			"names who decides that: the device, the hypervisor, the NVMe-oF target, a module parameter, "
+			"or isolation.\n" CONSEQUENCE_SHARED
+			"On fast devices that costs throughput; most devices do not notice.\n"
+			"Remedy: raise the limit where it is yours (hypervisor: num-queues; fabrics: --nr-io-queues "
+			"and the target); else place one job per queue, with the lists of qmapctl show --pin.\n"
 			"Kernels: all. SUSE's kernels ask for no more queues than isolcpus=managed_irq leaves CPUs.\n"
 			"No problem: devices made with one queue, which are not mentioned; slow devices.",
 		.run = run_queue_count_short,
@@ -496,11 +515,13 @@ const struct qm_rule qm_rules_map[] = {
 		.family = "map",
 		.title = "more queues than CPUs can ever exist",
 		.text = "Meaning: the device has more hardware queues of a type than the kernel has possible CPUs.\n"
-			"Consequence: the surplus queues are never used and cost memory and vectors; virtual machines with such devices "
-			"have failed to boot.\n"
-			"Remedy: configure at most as many queues as CPUs, for a guest on the host (num-queues no larger than maxcpus).\n"
-			"Kernels: most cut the number themselves; 4.1 and older never did, 5.10 and later only where the device has one "
-			"type of queues. From 6.17 on the first queues go empty, before that the last.\n"
+			"Consequence: the surplus queues are never used and cost memory and vectors; virtual machines "
+			"with such devices have failed to boot.\n"
+			"Remedy: configure at most as many queues as CPUs, for a guest on the host (num-queues no "
+			"larger than maxcpus).\n"
+			"Kernels: most cut the number themselves; 4.1 and older never did, 5.10 and later only where "
+			"the device has one type of queues. From 6.17 on the first queues go empty, before that the "
+			"last.\n"
 			"No problem: a guest that will be given more CPUs has them as possible CPUs, and these count.",
 		.run = run_queues_exceed_cpus,
 	},

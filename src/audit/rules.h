@@ -29,8 +29,8 @@ struct qm_draft {
 };
 
 /* controller: index, -1 = the machine. */
-void qm_draft_begin(struct qm_draft *d, struct qm_audit *a, const struct qm_rule *rule, enum qm_severity severity,
-		    long controller);
+void qm_draft_begin(
+	struct qm_draft *d, struct qm_audit *a, const struct qm_rule *rule, enum qm_severity severity, long controller);
 /* What is so, and what the admin sees because of it. */
 void qm_draft_message(struct qm_draft *d, const char *fmt, ...) QM_PRINTF(2, 3);
 /* What mends it. Replaces what was there, as do the others. */
@@ -62,7 +62,7 @@ enum qm_fault {
 
 /* Goes on to the next controller that was asked for, from i; the number of controllers where there is none. */
 size_t qm_audit_next(const struct qm_audit *a, size_t i);
-#define QM_AUDIT_FOREACH(i, a) \
+#define QM_AUDIT_FOREACH(i, a)                                                                                         \
 	for ((i) = qm_audit_next((a), 0); (i) < (a)->m->n_controllers; (i) = qm_audit_next((a), (i) + 1))
 
 /* Which algorithm made the controller's map; computed once. *ret is borrowed. */
@@ -89,11 +89,11 @@ const char *qm_set_word(const struct qm_audit_controller *ac, const struct qm_au
 /* ---- reach.c: is there a way to a better map? ---- */
 
 struct qm_reach {
-	unsigned count;               /* another number of queues under this kernel; 0 = none */
+	unsigned count; /* another number of queues under this kernel; 0 = none */
 	const struct qm_algo *kernel; /* the first newer algorithm that does as well as any newer one; NULL = none */
-	unsigned kernel_left, best;   /* what is left of the fault there, and in the best possible map */
-	bool again;                   /* made again by this kernel now, the map would be better: it is of another state */
-	bool fallback;                /* the device uses the generic mapper, though its driver's others use their vectors */
+	unsigned kernel_left, best; /* what is left of the fault there, and in the best possible map */
+	bool again; /* made again by this kernel now, the map would be better: it is of another state */
+	bool fallback; /* the device uses the generic mapper, though its driver's others use their vectors */
 };
 
 void qm_reach_tools_free(struct qm_reach_tools *tools);
@@ -104,13 +104,14 @@ QM_MUST_CHECK int qm_audit_mapper(struct qm_audit *a, struct qm_mapper **ret);
 bool qm_count_is_free(const struct qm_controller *c);
 /*
  * Looks for ways to less of that fault in a set of the controller. Counts are only tried where the user chooses them:
- * the largest below today's (not less than half of it, unless queues are unmapped), else the smallest above. 0 or -errno.
+ * the largest below today's (not less than half of it, unless queues are unmapped), else one per CPU, else the smallest
+ * above. 0 or -errno.
  */
-QM_MUST_CHECK int qm_reach_find(struct qm_audit *a, size_t controller, const struct qm_audit_set *set, enum qm_fault fault,
-				struct qm_reach *ret);
+QM_MUST_CHECK int qm_reach_find(struct qm_audit *a, size_t controller, const struct qm_audit_set *set,
+	enum qm_fault fault, struct qm_reach *ret);
 /* Does this code divide by zero when it spreads the controller's vectors on this machine? 0 or -errno. */
-QM_MUST_CHECK int qm_reach_crashes(struct qm_audit *a, size_t controller, const struct qm_driver_rule *rule,
-				   const struct qm_algo *irq, bool *ret);
+QM_MUST_CHECK int qm_reach_crashes(
+	struct qm_audit *a, size_t controller, const struct qm_driver_rule *rule, const struct qm_algo *irq, bool *ret);
 bool qm_reach_is_any(const struct qm_reach *r);
 /* Writes advice and command for what was found; what: the fault in words, "queue that spans nodes". */
 void qm_draft_reach(struct qm_draft *d, const struct qm_audit_set *set, const struct qm_reach *r);

@@ -41,7 +41,7 @@ static inline const struct qm_finding *audit_find(const struct qm_findings *f, c
 
 /* The rule said something of that severity about these queues, CPUs and interrupts (lists; NULL: not looked at). */
 static inline const struct qm_finding *audit_says(const struct qm_findings *f, const char *rule, const char *severity,
-						  const char *hctx, const char *cpus, const char *irqs)
+	const char *hctx, const char *cpus, const char *irqs)
 {
 	const struct qm_finding *one = audit_find(f, rule);
 	struct qm_strbuf h = { 0 }, c = { 0 }, i = { 0 };

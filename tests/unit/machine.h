@@ -18,7 +18,8 @@ static inline char *machine_string(const char *s)
 }
 
 /* kernel: a release, NULL = none. cmdline: NULL = not known. */
-static inline void machine_make(struct qm_machine *m, const struct topo_spec *topo, const char *kernel, const char *cmdline)
+static inline void machine_make(
+	struct qm_machine *m, const struct topo_spec *topo, const char *kernel, const char *cmdline)
 {
 	*m = (struct qm_machine){ .source = QM_SOURCE_SYSROOT, .irqbalance = -1 };
 	topo_make(topo, &m->topo);
@@ -38,24 +39,34 @@ static inline void machine_queue(struct qm_hctx *h, unsigned id, const char *tex
 }
 
 /*
- * Adds a controller with one disk. queues: their lists joined by ";": "0-1;2-3"; "-" is an unmapped queue, an empty list
- * one of isolated CPUs only. The pointer is good until the next one is added.
+ * Adds a controller with one disk. queues: their lists joined by ";": "0-1;2-3"; "-" is an unmapped queue, an empty
+ * list one of isolated CPUs only. The pointer is good until the next one is added.
  */
-static inline struct qm_controller *machine_add(struct qm_machine *m, const char *name, const char *driver,
-						const char *queues)
+static inline struct qm_controller *machine_add(
+	struct qm_machine *m, const char *name, const char *driver, const char *queues)
 {
 	struct qm_controller *c;
 	struct qm_disk *d;
 
 	if (qm_array_grow(&m->controllers, &m->cap_controllers, m->n_controllers + 1, sizeof(*c)) < 0 ||
-	    qm_array_grow(&m->disks, &m->cap_disks, m->n_disks + 1, sizeof(*d)) < 0)
+		qm_array_grow(&m->disks, &m->cap_disks, m->n_disks + 1, sizeof(*d)) < 0)
 		abort();
 	c = &m->controllers[m->n_controllers];
 	d = &m->disks[m->n_disks];
 	*c = (struct qm_controller){
-		.name = machine_string(name), .driver = machine_string(driver), .node = -1, .requested = -1,
-		.rq_affinity = -1, .queue_count = -1, .sqsize = -1, .scsi_host = -1, .scsi_can_queue = -1,
-		.scsi_cmd_per_lun = -1, .scsi_host_tagset = -1, .nr_types = { -1, -1, -1 }, .types_known = true,
+		.name = machine_string(name),
+		.driver = machine_string(driver),
+		.node = -1,
+		.requested = -1,
+		.rq_affinity = -1,
+		.queue_count = -1,
+		.sqsize = -1,
+		.scsi_host = -1,
+		.scsi_can_queue = -1,
+		.scsi_cmd_per_lun = -1,
+		.scsi_host_tagset = -1,
+		.nr_types = { -1, -1, -1 },
+		.types_known = true,
 	};
 	c->fabrics = driver && strncmp(driver, "nvme-", 5) == 0;
 	if (c->fabrics)
@@ -83,8 +94,8 @@ static inline struct qm_controller *machine_add(struct qm_machine *m, const char
 }
 
 /* Adds an interrupt and returns its index. NULL lists are not known. */
-static inline long machine_irq(struct qm_machine *m, unsigned nr, const char *name, const char *requested,
-			       const char *effective, int managed)
+static inline long machine_irq(
+	struct qm_machine *m, unsigned nr, const char *name, const char *requested, const char *effective, int managed)
 {
 	struct qm_irq *irq;
 
@@ -102,8 +113,8 @@ static inline long machine_irq(struct qm_machine *m, unsigned nr, const char *na
 }
 
 /* The same for the interrupt of a queue. */
-static inline void machine_queue_irq(struct qm_machine *m, size_t controller, unsigned hctx, unsigned nr, const char *name,
-				     const char *requested, const char *effective, int managed)
+static inline void machine_queue_irq(struct qm_machine *m, size_t controller, unsigned hctx, unsigned nr,
+	const char *name, const char *requested, const char *effective, int managed)
 {
 	long irq = machine_irq(m, nr, name, requested, effective, managed);
 

@@ -10,11 +10,16 @@ static const struct topo_spec flat4 = { .possible = "0-3" };
 static const struct topo_spec flat8 = { .possible = ALL_8 };
 /* Siblings next to each other, as the captured machines have them. */
 static const struct topo_spec std8 = {
-	.possible = ALL_8, .nodes = TWO_NODES, .cores = FOUR_CORES, .clusters = FOUR_CORES, .llc = "0-3;4-7",
+	.possible = ALL_8,
+	.nodes = TWO_NODES,
+	.cores = FOUR_CORES,
+	.clusters = FOUR_CORES,
+	.llc = "0-3;4-7",
 };
 /* The machine of the original report: 36 cores, second threads numbered last. */
 static const struct topo_spec report = {
-	.possible = "0-71", .nodes = "0:0-17,36-53;1:18-35,54-71",
+	.possible = "0-71",
+	.nodes = "0:0-17,36-53;1:18-35,54-71",
 	.cores = "0,36;1,37;2,38;3,39;4,40;5,41;6,42;7,43;8,44;9,45;10,46;11,47;12,48;13,49;14,50;15,51;16,52;17,53;"
 		 "18,54;19,55;20,56;21,57;22,58;23,59;24,60;25,61;26,62;27,63;28,64;29,65;30,66;31,67;32,68;33,69;34,70;35,71",
 };
@@ -24,17 +29,57 @@ static const struct topo_spec report = {
 static void table_is_whole(void **state)
 {
 	static const char *const names[] = {
-		"hctx-unmapped", "fabrics-connect-exdev", "fabrics-reconnect-risk", "rdma-resource-limit", "kdump-queue-mismatch",
-		"queue-cross-numa", "queue-uneven", "cpu-without-queue", "irq-all-on-one-cpu", "irq-effective-outside-hctx",
-		"irq-remote-node", "irq-spread-low", "irq-hint-ignored", "isolated-cpu-irq", "reserved-cpu-irq",
-		"isolation-ineffective", "cmdline-conflict", "tcp-iocpu-pileup", "tcp-iocpu-outside-hctx", "single-vector-shared",
-		"irq-shared-devices", "hidden-reply-queues", "queues-exceed-cpus", "vector-exhausted", "completion-remote",
-		"single-queue-hardirq", "map-unexpected", "kernel-map-bug", "log-timeout", "log-irq-lost", "hctx-no-online-cpu",
-		"hctx-only-isolated", "core-split", "queue-count-short", "possible-exceeds-present", "irq-managed",
-		"irq-not-managed", "irq-not-movable", "irq-untied", "irq-outside-mask", "irqbalance-active", "queue-types",
-		"host-tagset", "hba-highiops-vectors", "node-without-memory", "log-errno", "log-wrong-cpu",
+		"hctx-unmapped",
+		"fabrics-connect-exdev",
+		"fabrics-reconnect-risk",
+		"rdma-resource-limit",
+		"kdump-queue-mismatch",
+		"queue-cross-numa",
+		"queue-uneven",
+		"cpu-without-queue",
+		"irq-all-on-one-cpu",
+		"irq-effective-outside-hctx",
+		"irq-remote-node",
+		"irq-spread-low",
+		"irq-hint-ignored",
+		"isolated-cpu-irq",
+		"reserved-cpu-irq",
+		"isolation-ineffective",
+		"cmdline-conflict",
+		"tcp-iocpu-pileup",
+		"tcp-iocpu-outside-hctx",
+		"single-vector-shared",
+		"irq-shared-devices",
+		"hidden-reply-queues",
+		"queues-exceed-cpus",
+		"vector-exhausted",
+		"completion-remote",
+		"single-queue-hardirq",
+		"map-unexpected",
+		"kernel-map-bug",
+		"log-timeout",
+		"log-irq-lost",
+		"hctx-no-online-cpu",
+		"hctx-only-isolated",
+		"core-split",
+		"queue-count-short",
+		"possible-exceeds-present",
+		"irq-managed",
+		"irq-not-managed",
+		"irq-not-movable",
+		"irq-untied",
+		"irq-outside-mask",
+		"irqbalance-active",
+		"queue-types",
+		"host-tagset",
+		"hba-highiops-vectors",
+		"node-without-memory",
+		"log-errno",
+		"log-wrong-cpu",
 	};
-	static const char *const paragraphs[] = { "Meaning: ", "\nConsequence: ", "\nRemedy: ", "\nKernels: ", "\nNo problem: " };
+	static const char *const paragraphs[] = {
+		"Meaning: ", "\nConsequence: ", "\nRemedy: ", "\nKernels: ", "\nNo problem: "
+	};
 	size_t n = 0;
 
 	(void)state;
@@ -75,7 +120,8 @@ static void severities(void **state)
 
 static void order_and_choice(void **state)
 {
-	static const char *const only[] = { "hctx-unmapped", NULL }, *const ignore[] = { "hctx-unmapped", "queue-cross-numa", NULL };
+	static const char *const only[] = { "hctx-unmapped", NULL },
+				 *const ignore[] = { "hctx-unmapped", "queue-cross-numa", NULL };
 	static const size_t second[] = { 1 };
 	struct qm_audit_options opt = { 0 };
 	struct qm_machine m;
@@ -163,8 +209,8 @@ static void unmapped(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "hctx-unmapped", "error", "4-5", "", "");
 	assert_string_equal(one->message,
-			    "2 of 6 hardware queues serve no CPU (hctx 4-5): they and their tags lie idle, the other queues carry the "
-			    "whole load, and a request made for one of them is refused with EXDEV.");
+		"2 of 6 hardware queues serve no CPU (hctx 4-5): they and their tags lie idle, the other queues carry "
+		"the whole load, and a request made for one of them is refused with EXDEV.");
 	assert_string_equal(one->command, "qmapctl compare vda");
 	audit_says(&f, "queues-exceed-cpus", "warning", "4-5", "", "");
 	audit_done(&f, &m);
@@ -195,8 +241,8 @@ static void demo_of_the_report(void **state)
 	one = audit_says(&f, "kernel-map-bug", "warning", NULL, NULL, NULL);
 	assert_int_equal(one->hctx.n, 28);
 	assert_string_equal(one->message,
-			    "this kernel's mapper (map:v3.19) leaves 28 of 64 queues without a CPU on a machine with 72 CPUs: a known "
-			    "fault, mended in Linux 4.13.");
+		"this kernel's mapper (map:v3.19) leaves 28 of 64 queues without a CPU on a machine with 72 CPUs: a "
+		"known fault, mended in Linux 4.13.");
 	audit_done(&f, &m);
 }
 
@@ -213,10 +259,10 @@ static void cross_numa(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "queue-cross-numa", "warning", "0-1", "0-1,4-7", "");
 	assert_string_equal(one->message,
-			    "2 of 4 queues (hctx 0-1) serve CPUs of more than one NUMA node, none has to: jobs on different nodes share a "
-			    "queue's locks, tags and interrupt, and get less out of the device.");
+		"2 of 4 queues (hctx 0-1) serve CPUs of more than one NUMA node, none has to: jobs on different nodes "
+		"share a queue's locks, tags and interrupt, and get less out of the device.");
 	assert_string_equal(one->advice,
-			    "Ask for 8 queues, which this kernel maps well. Linux 6.3 maps 4 queues as well as can be.");
+		"Ask for 8 queues, which this kernel maps well. Linux 6.3 maps 4 queues as well as can be.");
 	assert_string_equal(one->command, "modprobe -r null_blk && modprobe null_blk submit_queues=8");
 	/* It is uneven as well, but one remedy is enough. */
 	audit_silent(&f, "queue-uneven");
@@ -242,8 +288,9 @@ static void cross_numa(void **state)
 	machine_add(&m, "sda", "some_hba", "0,4;1,5;2,6;3,7");
 	f = audit_run(&m);
 	one = audit_says(&f, "queue-cross-numa", "info", "0-3", NULL, NULL);
-	assert_string_equal(one->advice, "Nothing needs doing: no other number of queues and no newer kernel known here maps this "
-					 "device better.");
+	assert_string_equal(one->advice,
+		"Nothing needs doing: no other number of queues and no newer kernel known here maps this device "
+		"better.");
 	assert_null(one->command);
 	audit_done(&f, &m);
 }
@@ -264,8 +311,8 @@ static void connect_command(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "queue-cross-numa", "warning", NULL, NULL, NULL);
 	assert_string_equal(one->command,
-			    "nvme disconnect -d nvme0 && nvme connect -t tcp -n 'nqn.2014-08.org.example:$(reboot)'\\''s' "
-			    "-a 192.0.2.1 -s 4420 --nr-io-queues=8");
+		"nvme disconnect -d nvme0 && nvme connect -t tcp -n 'nqn.2014-08.org.example:$(reboot)'\\''s' -a "
+		"192.0.2.1 -s 4420 --nr-io-queues=8");
 	audit_done(&f, &m);
 
 	machine_make(&m, &std8, "6.1.0-57-amd64", "");
@@ -290,8 +337,8 @@ static void uneven(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "queue-uneven", "warning", "0", "0,4-15", "");
 	assert_string_equal(one->message,
-			    "1 of 4 queues (hctx 0) serves up to 13 CPUs, others as few as 1; none needs more than 4: jobs on the CPUs of "
-			    "a crowded queue wait for each other while other queues have room.");
+		"1 of 4 queues (hctx 0) serves up to 13 CPUs, others as few as 1; none needs more than 4: jobs on the "
+		"CPUs of a crowded queue wait for each other while other queues have room.");
 	audit_done(&f, &m);
 
 	/* 5 queues on 2 nodes of 4 CPUs: 2, 2, 2, 1, 1 is as good as can be. */
@@ -339,8 +386,8 @@ static void split_cores(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "core-split", "info", "", "", "");
 	assert_string_equal(one->message,
-			    "the threads of 4 cores are spread over different queues, where 0 would be: such threads share a cache but "
-			    "not a queue, so a request may complete on another core.");
+		"the threads of 4 cores are spread over different queues, where 0 would be: such threads share a cache "
+		"but not a queue, so a request may complete on another core.");
 	audit_done(&f, &m);
 
 	/* More queues than cores, and a queue per CPU: threads have to part. */
@@ -368,8 +415,8 @@ static void types(void **state)
 	f = audit_run(&m);
 	audit_says(&f, "queue-types", "info", "2-3", "", "");
 	assert_string_equal(audit_says(&f, "queue-count-short", "info", "", "", "")->message,
-			    "2 queues for 4 online CPUs: CPUs share a queue, its tags and its interrupt (the rest are read or poll "
-			    "queues, as asked for).");
+		"2 queues for 4 online CPUs: CPUs share a queue, its tags and its interrupt (the rest are read or poll "
+		"queues, as asked for).");
 	/* Each type is judged on its own: no CPU is in a queue twice. */
 	audit_clean(&f);
 	audit_done(&f, &m);
@@ -397,9 +444,7 @@ static void count_short(void **state)
 		{ "nvme-tcp", "0-3", "the connect asked for no more or the target grants no more" },
 		{ "some_hba", "0-1;2-3", "the device or its driver allows no more" },
 		{ "some_hba", "0-3", NULL }, /* one queue, and nobody says it could have more */
-		{ "ahci", "0-3", NULL },
-		{ "nvme", "0;1;2;3", NULL },
-		{ "null_blk", "0-3", NULL }, /* as asked for */
+		{ "ahci", "0-3", NULL }, { "nvme", "0;1;2;3", NULL }, { "null_blk", "0-3", NULL }, /* as asked for */
 	};
 
 	(void)state;
@@ -433,14 +478,15 @@ static void count_short_reasons(void **state)
 	machine_add(&m, "nvme0", "nvme", "0,2-4;1,5-7");
 	f = audit_run(&m);
 	assert_non_null(strstr(audit_says(&f, "queue-count-short", "info", "", "", "")->message,
-			       "as many as CPUs are left for the host's own work by isolcpus="));
+		"as many as CPUs are left for the host's own work by isolcpus="));
 	audit_done(&f, &m);
 
 	machine_make(&m, &flat8, "6.12", "");
 	c = machine_add(&m, "nullb0", "null_blk", "0-3;4-7");
 	c->requested = 4;
 	f = audit_run(&m);
-	assert_non_null(strstr(audit_says(&f, "queue-count-short", "info", "", "", "")->message, "2 used of 4 asked for"));
+	assert_non_null(
+		strstr(audit_says(&f, "queue-count-short", "info", "", "", "")->message, "2 used of 4 asked for"));
 	audit_done(&f, &m);
 }
 
@@ -457,8 +503,9 @@ static void offline_queues(void **state)
 	machine_add(&m, "nvme0", "nvme", "0-1;2-3;4;5-6;7");
 	f = audit_run(&m);
 	one = audit_says(&f, "hctx-no-online-cpu", "info", "2-4", "4-7", "");
-	assert_string_equal(one->message, "3 of 5 queues (hctx 2-4) have no online CPU; their CPUs 4-7 are offline or not present. They lie "
-					  "idle until one comes online, and nothing waits for them.");
+	assert_string_equal(one->message,
+		"3 of 5 queues (hctx 2-4) have no online CPU; their CPUs 4-7 are offline or not present. They lie idle "
+		"until one comes online, and nothing waits for them.");
 	assert_null(one->command);
 	audit_says(&f, "possible-exceeds-present", "info", "", "6-7", "");
 	audit_clean(&f);
@@ -519,8 +566,8 @@ static void cpus_without_queue(void **state)
 	machine_add(&m, "vda", "virtio_blk", "0;1;2;3,4");
 	f = audit_run(&m);
 	assert_string_equal(audit_says(&f, "cpu-without-queue", "warning", "", "5-7", "")->message,
-			    "3 online CPUs (5-7) are in no queue's list: the map was made without them, so their requests all go to "
-			    "queue 0, which serves other CPUs too.");
+		"3 online CPUs (5-7) are in no queue's list: the map was made without them, so their requests all go "
+		"to queue 0, which serves other CPUs too.");
 	audit_done(&f, &m);
 
 	/* Empty lists, and nobody says which CPUs are isolated: then they may be these. */
@@ -549,7 +596,7 @@ static void nodes_without_memory(void **state)
 	m.topo.nodes[3].mem_kb = 0;
 	f = audit_run(&m);
 	assert_non_null(strstr(audit_says(&f, "node-without-memory", "info", "", "6-7", "")->message,
-			       "node 3 has CPUs (6-7) but no memory"));
+		"node 3 has CPUs (6-7) but no memory"));
 	audit_done(&f, &m);
 
 	machine_make(&m, &std8, "6.12", ""); /* memory unknown */
@@ -588,8 +635,8 @@ static void reconnect_risk(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "fabrics-reconnect-risk", "error", "3", "12-15", "");
 	assert_string_equal(one->message,
-			    "1 of 8 I/O queues (hctx 3, first qid 4) has no usable CPU: I/O goes on, but the next reset or reconnect is "
-			    "refused (errno -18, \"Invalid cross-device link\") and the disks stay away.");
+		"1 of 8 I/O queues (hctx 3, first qid 4) has no usable CPU: I/O goes on, but the next reset or "
+		"reconnect is refused (errno -18, \"Invalid cross-device link\") and the disks stay away.");
 	assert_string_equal(one->command, "chcpu -e 12");
 	/* Said alone. */
 	audit_silent(&f, "hctx-no-online-cpu");
@@ -600,7 +647,7 @@ static void reconnect_risk(void **state)
 	machine_add(&m, "nvme8", "nvme-fc", "0-3;4-7;8-11;12-15;16-19;20-23;24-27;28-31");
 	f = audit_run(&m);
 	assert_non_null(strstr(audit_says(&f, "fabrics-reconnect-risk", "error", "3", "12-15", "")->message,
-			       "reads beyond its tables"));
+		"reads beyond its tables"));
 	audit_done(&f, &m);
 
 	/* One that takes an offline CPU without complaint. */
@@ -649,7 +696,7 @@ static void reconnect_risk_beforehand(void **state)
 	(void)state;
 	machine_make(&m, &(struct topo_spec){ .possible = "0-31", .online = "0-10,12-26,28-31" }, "6.12", "");
 	machine_add(&m, "nvme0", "nvme-tcp",
-		    "0,16;1,17;2,18;3,19;4,20;5,21;6,22;7,23;8,24;9,25;10,26;11,27;12,28;13,29;14,30;15,31");
+		"0,16;1,17;2,18;3,19;4,20;5,21;6,22;7,23;8,24;9,25;10,26;11,27;12,28;13,29;14,30;15,31");
 	machine_add(&m, "nvme1", "nvme", "0-10,12-31;11");
 	f = audit_with(&m, &opt);
 	one = audit_says(&f, "fabrics-reconnect-risk", "error", "11", "11,27", "");
@@ -664,7 +711,8 @@ static void connect_exdev(void **state)
 {
 	/* 16 cores with 2 threads, one core switched off. */
 	static const struct topo_spec off = {
-		.possible = "0-31", .online = "0-10,12-26,28-31",
+		.possible = "0-31",
+		.online = "0-10,12-26,28-31",
 		.cores = "0,16;1,17;2,18;3,19;4,20;5,21;6,22;7,23;8,24;9,25;10,26;12,28;13,29;14,30;15,31",
 		.clusters = "0,16;1,17;2,18;3,19;4,20;5,21;6,22;7,23;8,24;9,25;10,26;12,28;13,29;14,30;15,31",
 	};
@@ -685,9 +733,9 @@ static void connect_exdev(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "fabrics-connect-exdev", "error", "11,25", "11,27", "");
 	assert_string_equal(one->message,
-			    "an NVMe connect (tcp) with the default of 30 queues is refused (errno -18, \"Invalid cross-device link\"): 2 of "
-			    "them have no usable CPU, first the one with qid 12 (hctx 11), which has CPU 11, which is offline. Neither "
-			    "network nor target would be at fault.");
+		"an NVMe connect (tcp) with the default of 30 queues is refused (errno -18, \"Invalid cross-device "
+		"link\"): 2 of them have no usable CPU, first the one with qid 12 (hctx 11), which has CPU 11, which "
+		"is offline. Neither network nor target would be at fault.");
 	assert_non_null(strstr(one->advice, "Ask for 16 queues"));
 	assert_string_equal(one->command, "qmapctl advise --transport tcp");
 	audit_done(&f, &m);
@@ -725,8 +773,8 @@ static void tcp_workers(void **state)
 	one = audit_says(&f, "tcp-iocpu-pileup", "warning", "", "0-1", "");
 	assert_int_equal(one->controller, -1);
 	assert_string_equal(one->message,
-			    "4 NVMe/TCP controllers count their workers' CPUs from the first one each: CPUs 0-1 carry 4 queues each while "
-			    "2 CPUs have none, and get hot first.");
+		"4 NVMe/TCP controllers count their workers' CPUs from the first one each: CPUs 0-1 carry 4 queues "
+		"each while 2 CPUs have none, and get hot first.");
 	audit_says(&f, "tcp-iocpu-outside-hctx", "warning", "1", "1", "");
 	assert_non_null(audit_nth(&f, "tcp-iocpu-outside-hctx", 3));
 	assert_null(audit_nth(&f, "tcp-iocpu-outside-hctx", 4));
@@ -823,14 +871,15 @@ static void map_of_another_time(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "map-unexpected", "warning", "", "5", "");
 	assert_string_equal(one->message,
-			    "the map is the one that this kernel makes while CPU 5 is offline: it was made then and is kept, so queues are "
-			    "dealt as if it were still missing.");
+		"the map is the one that this kernel makes while CPU 5 is offline: it was made then and is kept, so "
+		"queues are dealt as if it were still missing.");
 	assert_string_equal(one->advice, "Have it made again: reload the driver, connect again, or reboot.");
 	audit_done(&f, &m);
 
 	/* The reverse, a CPU that went offline after the map was made, is what always happens then. */
-	machine_make(&m, &(struct topo_spec){ .possible = ALL_8, .online = "0-4,6-7", .nodes = TWO_NODES, .cores = FOUR_CORES },
-		     "6.1.0-57-amd64", "");
+	machine_make(&m,
+		&(struct topo_spec){ .possible = ALL_8, .online = "0-4,6-7", .nodes = TWO_NODES, .cores = FOUR_CORES },
+		"6.1.0-57-amd64", "");
 	machine_add(&m, "sq3", "null_blk", "0,4-5;1,6-7;2-3");
 	f = audit_run(&m);
 	audit_silent(&f, "map-unexpected");
@@ -840,7 +889,9 @@ static void map_of_another_time(void **state)
 static void crash_beforehand(void **state)
 {
 	/* Absent CPUs on more nodes than vectors are left for them: 4.17 to 5.3 divide by zero. */
-	static const struct topo_spec vm = { .possible = "0-23", .present = "0-3", .nodes = "0:0-1,4-9;1:2-3,10-16;2:17-23" };
+	static const struct topo_spec vm = {
+		.possible = "0-23", .present = "0-3", .nodes = "0:0-1,4-9;1:2-3,10-16;2:17-23"
+	};
 	const struct qm_audit_options whatif = { .whatif = true };
 	struct qm_machine m;
 	struct qm_findings f;
@@ -850,8 +901,8 @@ static void crash_beforehand(void **state)
 	machine_add(&m, "nvme0", "nvme", "0-23;-;-;-;-");
 	f = audit_with(&m, &whatif);
 	assert_string_equal(audit_says(&f, "kernel-map-bug", "warning", "", "", "")->message,
-			    "this kernel (irq:v5.0) divides by zero when it spreads the device's vectors on this machine: x86 stops there "
-			    "when the driver loads.");
+		"this kernel (irq:v5.0) divides by zero when it spreads the device's vectors on this machine: x86 "
+		"stops there when the driver loads.");
 	qm_findings_done(&f);
 	f = audit_run(&m); /* a kernel that runs has not stopped */
 	audit_silent(&f, "kernel-map-bug");
@@ -874,7 +925,8 @@ static void command_line(void **state)
 	static const struct {
 		const char *cmdline, *message, *cpus;
 	} t[] = {
-		{ "isolcpus=2-5 irqaffinity=0-2", "irqaffinity= sends interrupts to CPUs 2, which isolcpus= isolates", "2" },
+		{ "isolcpus=2-5 irqaffinity=0-2", "irqaffinity= sends interrupts to CPUs 2, which isolcpus= isolates",
+			"2" },
 		{ "isolcpus=0-7", "isolcpus= names every CPU that is present", "0-7" },
 		{ "isolcpus=4-9", "name CPUs 8-9, which cannot exist here", "8-9" },
 		{ "isolcpus=io_queue,2-5", "isolcpus=io_queue is not known to this kernel", "" },
@@ -893,8 +945,9 @@ static void command_line(void **state)
 		assert_int_equal(qm_cmdline_parse(t[i].cmdline, 16, &m.cmdline), 0);
 		f = audit_run(&m);
 		if (t[i].message)
-			assert_non_null(strstr(audit_says(&f, "cmdline-conflict", "warning", "", t[i].cpus, "")->message,
-					       t[i].message));
+			assert_non_null(
+				strstr(audit_says(&f, "cmdline-conflict", "warning", "", t[i].cpus, "")->message,
+					t[i].message));
 		else
 			audit_silent(&f, "cmdline-conflict");
 		audit_done(&f, &m);
