@@ -252,6 +252,7 @@ static int view_incident(struct work *w, const struct qm_klog_incident *i)
 	add_apart(w, i, &apart);
 	if (apart.len)
 		env.apart = qm_strbuf_str(&apart);
+	v->apart = env.apart != NULL;
 	r = apart.err ? apart.err : qm_diagnose(i, &env, &v->d);
 	qm_strbuf_done(&apart);
 	if (r < 0)

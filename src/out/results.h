@@ -164,6 +164,7 @@ struct qm_advise_result {
 struct qm_incident_view {
 	const struct qm_klog_incident *incident;
 	bool decoded; /* says what the old form of its code means, and no more */
+	bool apart;   /* of another host or boot: not compared with the machine */
 	struct qm_diagnosis d;
 };
 

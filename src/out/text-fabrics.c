@@ -443,33 +443,47 @@ static void print_incident(struct qm_out *out, const struct qm_incident_view *v)
 	qm_strbuf_done(&b);
 }
 
-/* The decoding of an old code is worth no paragraph of its own beside the incident. */
-static size_t count_told(const struct qm_out *out, const struct qm_diagnose_result *res)
+/*
+ * For people the decoding of an old code is worth no paragraph beside its incident, and other hosts and boots are not
+ * worth any while this one has some.
+ */
+static bool is_told(const struct qm_out *out, const struct qm_incident_view *v, bool own)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < res->n; i++)
-		n += !res->v[i].decoded || out->verbose;
-	return n;
+	return out->verbose || (!v->decoded && !(own && v->apart));
 }
 
-int qm_text_diagnose(struct qm_out *out, const struct qm_diagnose_result *res)
+static void print_head(struct qm_out *out, const struct qm_diagnose_result *res, size_t told, size_t apart)
 {
 	struct qm_strbuf b = { 0 };
-	size_t told = count_told(out, res);
 
-	if (wants_table(out))
-		return print_incident_table(out, res);
 	qm_text_safe(&b, res->name);
 	qm_strbuf_addf(&b, ": %lu line%s, ", res->log->lines, res->log->lines == 1 ? "" : "s");
 	if (told)
 		qm_strbuf_addf(&b, "%zu incident%s, %zu still standing", told, told == 1 ? "" : "s", res->standing);
 	else
 		qm_strbuf_adds(&b, "nothing about queues that went wrong");
+	if (apart)
+		qm_strbuf_addf(&b, "; %zu of other hosts or boots (-v shows)", apart);
 	fprintf(out->f, "%s\n", qm_strbuf_str(&b));
 	qm_strbuf_done(&b);
+}
+
+int qm_text_diagnose(struct qm_out *out, const struct qm_diagnose_result *res)
+{
+	size_t told = 0, apart = 0;
+	bool own = false;
+
+	if (wants_table(out))
+		return print_incident_table(out, res);
+	for (size_t i = 0; i < res->n; i++)
+		own = own || (!res->v[i].apart && !res->v[i].decoded);
 	for (size_t i = 0; i < res->n; i++) {
-		if (!res->v[i].decoded || out->verbose)
+		told += is_told(out, &res->v[i], own);
+		apart += !out->verbose && own && res->v[i].apart && !res->v[i].decoded;
+	}
+	print_head(out, res, told, apart);
+	for (size_t i = 0; i < res->n; i++) {
+		if (is_told(out, &res->v[i], own))
 			print_incident(out, &res->v[i]);
 	}
 	return 0;
