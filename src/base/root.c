@@ -68,8 +68,13 @@ static int problem(const struct qm_dir *dir, const char *name, int r)
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return -ENOENT;
-	if (dir->root_only && (r == -EACCES || r == -EPERM))
+	if (dir->root_only && (r == -EACCES || r == -EPERM)) {
+		const struct qm_root_tap *tap = dir->root->tap;
+
+		if (tap && tap->refused && full_path(dir, name, &path) == 0)
+			tap->refused(tap->arg, path);
 		return r;
+	}
 	if (dir->root->problems && full_path(dir, name, &path) == 0)
 		qm_problem_addf(dir->root->problems, path, "%s", error_text(r));
 	return r;
@@ -319,6 +324,15 @@ struct qm_dir qm_root_dir(struct qm_root *root)
 	return (struct qm_dir){ .root = root, .fd = root->fd, .path = empty };
 }
 
+static void tap_seen(const struct qm_dir *dir, const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct qm_root_tap *tap = dir->root->tap;
+
+	if (tap && tap->seen && full_path(dir, name, &path) == 0)
+		tap->seen(tap->arg, path);
+}
+
 int qm_dir_openat(const struct qm_dir *dir, const char *name, struct qm_dir *ret)
 {
 	struct qm_dir d = { .root = dir->root, .root_only = dir->root_only };
@@ -332,6 +346,7 @@ int qm_dir_openat(const struct qm_dir *dir, const char *name, struct qm_dir *ret
 		close(d.fd);
 		return r;
 	}
+	tap_seen(dir, name);
 	*ret = d;
 	return 0;
 }
@@ -648,8 +663,10 @@ int qm_dir_exists(const struct qm_dir *dir, const char *name)
 			fd = 0;
 		}
 	}
-	if (fd == 0)
+	if (fd == 0) {
+		tap_seen(dir, name);
 		return 1;
+	}
 	fd = problem(dir, name, fd);
 	return fd == -ENOENT ? 0 : fd;
 }

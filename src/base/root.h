@@ -30,6 +30,8 @@ struct qm_root_tap {
 	void (*file)(void *arg, const char *path, const char *data, size_t len);
 	void (*link)(void *arg, const char *path, const char *target);
 	void (*dir)(void *arg, const char *path);
+	void (*seen)(void *arg, const char *path);    /* only looked for and found, or a directory entered */
+	void (*refused)(void *arg, const char *path); /* only for root, and we are not: no problem, see root_only */
 	void *arg;
 };
 

@@ -273,9 +273,9 @@ static const struct qm_layout *const layouts[] = { &qm_layout_advise, NULL };
 
 const struct qm_command qm_command_advise = {
 	.name = "advise",
-	.summary = "which numbers of queues connect over NVMe fabrics now, and which are safe",
-	.example = "n=$(qmapctl advise --print safe) && nvme connect ... --nr-io-queues=\"$n\"",
-	.example_help = "the largest number of queues that every one of has a CPU",
+	.summary = "numbers of queues that connect over NVMe fabrics here and now",
+	.example = "n=$(qmapctl advise --print safe) && nvme connect ... -i \"$n\"",
+	.example_help = "connect with the largest number of queues that works here and now",
 	.options = options,
 	.options_size = sizeof(struct advise_options),
 	.layouts = layouts,

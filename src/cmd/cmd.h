@@ -44,6 +44,7 @@ enum qm_option_kind {
 	QM_OPTION_FLAG,   /* bool */
 	QM_OPTION_STRING, /* const char *; the last one given wins */
 	QM_OPTION_LIST,   /* const char *; repeats are joined with commas */
+	QM_OPTION_PAIR,   /* const char *[2]: two words, or one with a comma between */
 };
 
 /* What a group of options is about, for the help. */
@@ -127,9 +128,8 @@ struct qm_run {
 const struct qm_command *qm_command_get(size_t index);
 const struct qm_command *qm_command_find(const char *name);
 
-extern const struct qm_command qm_command_topology;
-extern const struct qm_command qm_command_explain;
-extern const struct qm_command qm_command_advise, qm_command_diagnose;
+extern const struct qm_command qm_command_advise, qm_command_audit, qm_command_capture, qm_command_compare,
+	qm_command_diagnose, qm_command_explain, qm_command_list, qm_command_predict, qm_command_show, qm_command_topology;
 
 /* ---- options.c ---- */
 
@@ -164,6 +164,9 @@ void qm_help_dump(FILE *f);
 QM_MUST_CHECK int qm_source_open(struct qm_run *run, unsigned what);
 /* True if the kernel is known; else says that --kernel is needed, and returns false. */
 QM_MUST_CHECK bool qm_source_need_kernel(struct qm_run *run);
+/* A CPU list that an option gives, all of them possible on this machine; option is for the message. 0, or QM_SAID. */
+QM_MUST_CHECK int qm_source_parse_list(const struct qm_run *run, const char *option, const char *text,
+				       struct qm_cpuset *ret);
 /* Turns the operands into controllers; none = all. Unknown ones are told and set the exit status. 0, -ENOMEM. */
 QM_MUST_CHECK int qm_devices_resolve(struct qm_run *run);
 

@@ -5,10 +5,16 @@
 #include "cmd/cmd.h"
 
 static const struct qm_command *const commands[] = {
+	&qm_command_list,
+	&qm_command_show,
 	&qm_command_topology,
+	&qm_command_audit,
+	&qm_command_compare,
+	&qm_command_predict,
 	&qm_command_advise,
 	&qm_command_diagnose,
 	&qm_command_explain,
+	&qm_command_capture,
 };
 
 const struct qm_command *qm_command_get(size_t index)

@@ -367,7 +367,7 @@ static const struct qm_layout *const layouts[] = { &qm_layout_diagnose, NULL };
 
 const struct qm_command qm_command_diagnose = {
 	.name = "diagnose",
-	.summary = "failed NVMe-oF connects and other queue trouble in a kernel log, explained",
+	.summary = "failed connects and other queue trouble in a kernel log, explained",
 	.operands = "[LOGFILE|-]",
 	.complete = QM_COMPLETE_FILE,
 	.example = "journalctl -k -b | qmapctl diagnose -",

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "audit/audit.h"
 #include "config.h"
+#include "map/map.h"
 
 #define HELP_WIDTH 80
 
@@ -47,41 +49,24 @@ static void add_option_lines(struct qm_strbuf *b, const struct qm_option *option
 	}
 }
 
-/* The global options in a few lines, so that the help of a command fits a screen. */
-static void add_globals_short(struct qm_strbuf *b)
+/* Only their shortest names, so that the help fits a screen. */
+static void add_globals_names(struct qm_strbuf *b)
 {
-	static const char *const titles[_QM_GROUP_MAX] = { NULL, "Source", "What if", "Output" };
+	struct qm_strbuf words = { 0 };
 
-	for (int group = QM_GROUP_SOURCE; group < _QM_GROUP_MAX; group++) {
-		struct qm_strbuf words = { 0 };
-
-		for (const struct qm_option *o = qm_global_options; o->name; o++) {
-			if (o->group != (enum qm_option_group)group)
-				continue;
-			if (words.len)
-				qm_strbuf_addc(&words, ' ');
-			if (o->letter && !o->arg)
-				qm_strbuf_addf(&words, "-%c/--%s", o->letter, o->name);
-			else if (o->letter)
-				qm_strbuf_addf(&words, "-%c/--%s\302\240%s", o->letter, o->name, o->arg);
-			else
-				qm_strbuf_addf(&words, o->arg ? "--%s\302\240%s" : "--%s", o->name, o->arg);
-		}
-		qm_strbuf_addf(b, " %-8s ", titles[group]);
-		qm_text_wrap(b, qm_strbuf_str(&words), 10, 10, HELP_WIDTH);
-		qm_strbuf_addc(b, '\n');
-		qm_strbuf_done(&words);
+	for (const struct qm_option *o = qm_global_options; o->name; o++) {
+		qm_strbuf_adds(&words, words.len ? " " : "");
+		if (o->letter)
+			qm_strbuf_addf(&words, "-%c", o->letter);
+		else
+			qm_strbuf_addf(&words, "--%s", o->name);
+		if (o->arg && !o->arg_optional)
+			qm_strbuf_addf(&words, "\302\240%s", o->arg);
 	}
-}
-
-static void add_globals(struct qm_strbuf *b, bool verbose)
-{
-	qm_strbuf_adds(b, verbose ? "\nGlobal options, before or behind the command:\n" :
-				    "\nGlobal options (qmapctl -hv explains them):\n");
-	if (verbose)
-		add_option_lines(b, qm_global_options);
-	else
-		add_globals_short(b);
+	qm_strbuf_addc(b, ' ');
+	qm_text_wrap(b, qm_strbuf_str(&words), 1, 1, HELP_WIDTH);
+	qm_strbuf_addc(b, '\n');
+	qm_strbuf_done(&words);
 }
 
 static void add_program_help(struct qm_strbuf *b, bool verbose)
@@ -92,7 +77,12 @@ static void add_program_help(struct qm_strbuf *b, bool verbose)
 			  "Shows and judges how CPUs are mapped to hardware queues of block devices.\n\nCommands:\n");
 	for (size_t i = 0; (c = qm_command_get(i)); i++)
 		qm_strbuf_addf(b, " %-10s %s\n", c->name, c->summary);
-	add_globals(b, verbose);
+	qm_strbuf_adds(b, verbose ? "\nGlobal options, before or behind the command:\n" :
+				    "\nGlobal options (qmapctl -hv explains them):\n");
+	if (verbose)
+		add_option_lines(b, qm_global_options);
+	else
+		add_globals_names(b);
 	qm_strbuf_adds(b, "\nExample: qmapctl audit             what is wrong on this machine\n"
 			  "qmapctl COMMAND --help tells more about a command, qmapctl(8) about everything.\n");
 }
@@ -108,7 +98,11 @@ static void add_command_help(struct qm_strbuf *b, const struct qm_command *c, bo
 	qm_strbuf_adds(b, options ? "\n\nOptions:\n" : "\n");
 	if (options)
 		add_option_lines(b, c->options);
-	add_globals(b, verbose);
+	qm_strbuf_adds(b, verbose ? "\nGlobal options:\n" : "\nGlobal options (qmapctl --help):\n");
+	if (verbose)
+		add_option_lines(b, qm_global_options);
+	else
+		add_globals_names(b);
 	qm_strbuf_addf(b, "\nExample: %s\n         ", c->example);
 	qm_text_wrap(b, c->example_help, 9, 9, HELP_WIDTH);
 	qm_strbuf_addc(b, '\n');
@@ -161,6 +155,18 @@ static void dump_layouts(FILE *f, const struct qm_command *c)
 	}
 }
 
+/* What explain knows; the completion asks for these when it needs them. */
+static void dump_names(FILE *f)
+{
+	const struct qm_rule *rule;
+	const struct qm_algo *algo;
+
+	for (size_t i = 0; (rule = qm_rule_get(i)); i++)
+		fprintf(f, "rule\t%s\t%s\t%s\n", rule->name, qm_severity_name(rule->severity), rule->title);
+	for (size_t i = 0; (algo = qm_algo_get(i)); i++)
+		fprintf(f, "algorithm\t%s:%s\t%s\n", qm_family_name(algo->family), algo->id, algo->title);
+}
+
 void qm_help_dump(FILE *f)
 {
 	const struct qm_command *c;
@@ -174,4 +180,5 @@ void qm_help_dump(FILE *f)
 		dump_options(f, c->name, c->options);
 		dump_layouts(f, c);
 	}
+	dump_names(f);
 }

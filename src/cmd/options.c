@@ -159,6 +159,28 @@ static int store(struct qm_run *run, const struct qm_option *o, const char *valu
 	return 0;
 }
 
+/* "A,B" in one word, or A and then B. Returns how many words beside the first were used. */
+static int store_pair(struct qm_run *run, const struct qm_option *o, const char *value, char **rest)
+{
+	const char **field = (const char **)(void *)((is_global(o) ? (char *)&run->g : (char *)run->opt) + o->offset);
+	const char *comma = strchr(value, ',');
+	char *first;
+	int r;
+
+	if (!comma) {
+		if (!*rest || **rest == '-')
+			return qm_usage_error(run, "option '--%s' needs two arguments: %s", o->name, o->arg);
+		field[0] = value;
+		field[1] = *rest;
+		return 1;
+	}
+	first = strndup(value, (size_t)(comma - value));
+	r = qm_run_own(run, first);
+	field[0] = first;
+	field[1] = comma + 1;
+	return r;
+}
+
 /* For an option whose argument was left out: the first of the words it can be. */
 static int store_first_word(struct qm_run *run, const struct qm_option *o)
 {
@@ -187,14 +209,14 @@ static int parse_long(struct qm_run *run, char **argv)
 		r = o->arg ? store_first_word(run, o) : store(run, o, NULL);
 		return r < 0 ? r : 1;
 	}
-	if (eq) {
-		r = store(run, o, eq + 1);
-		return r < 0 ? r : 1;
-	}
-	if (!argv[1])
-		return qm_usage_error(run, "option '--%s' needs an argument: %s", o->name, o->arg);
-	r = store(run, o, argv[1]);
-	return r < 0 ? r : 2;
+	if (!eq && !argv[1])
+		return qm_usage_error(run, "option '--%s' needs %s: %s", o->name,
+				      o->kind == QM_OPTION_PAIR ? "two arguments" : "an argument", o->arg);
+	if (o->kind == QM_OPTION_PAIR)
+		r = store_pair(run, o, eq ? eq + 1 : argv[1], argv + (eq ? 1 : 2));
+	else
+		r = store(run, o, eq ? eq + 1 : argv[1]);
+	return r < 0 ? r : r + (eq ? 1 : 2);
 }
 
 /* -abc, -ovalue, -o value. */

@@ -75,7 +75,7 @@ static int open_synthetic(struct qm_run *run)
 
 /* ---- what-ifs ---- */
 
-static int parse_list(const struct qm_run *run, const char *option, const char *text, struct qm_cpuset *ret)
+int qm_source_parse_list(const struct qm_run *run, const char *option, const char *text, struct qm_cpuset *ret)
 {
 	const struct qm_topology *t = &run->m.topo;
 	struct qm_strbuf b = { 0 };
@@ -111,10 +111,10 @@ static int set_online(struct qm_run *run)
 		return 0;
 	qm_cpuset_copy(&online, &t->online);
 	if (g->online)
-		r = parse_list(run, "--online", g->online, &online);
+		r = qm_source_parse_list(run, "--online", g->online, &online);
 	qm_cpuset_zero(&offline);
 	if (r == 0 && g->offline)
-		r = parse_list(run, "--offline", g->offline, &offline);
+		r = qm_source_parse_list(run, "--offline", g->offline, &offline);
 	if (r < 0)
 		return r;
 	qm_cpuset_andnot(&online, &offline);
@@ -179,7 +179,7 @@ static int set_kernel(struct qm_run *run)
 	struct qm_kernel k;
 	int r;
 
-	if (!text || run->command->many_kernels)
+	if (!text || (run->command->many_kernels && strchr(text, ',')))
 		return 0;
 	if (strchr(text, ','))
 		return qm_usage_error(run, "--kernel takes one kernel here, not '%s'", text);

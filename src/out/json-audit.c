@@ -92,16 +92,20 @@ int qm_json_explain(struct qm_out *out, const struct qm_explain_result *res)
 
 int qm_json_capture(struct qm_out *out, const struct qm_capture_result *res)
 {
-	json_object *o;
+	json_object *o, *refused;
 	struct qm_json j;
 
 	qm_json_begin(&j, out);
 	o = qm_json_new(&j);
+	refused = qm_json_new_array(&j);
 	qm_json_str(&j, o, "dir", res->dir);
 	qm_json_int(&j, o, "files", (long long)res->files);
 	qm_json_int(&j, o, "links", (long long)res->links);
 	qm_json_int(&j, o, "dirs", (long long)res->dirs);
 	qm_json_bool(&j, o, "redacted", res->redacted);
+	for (size_t i = 0; i < res->refused->n; i++)
+		qm_json_append(&j, refused, qm_json_string(&j, res->refused->v[i].path));
+	qm_json_add(&j, o, "refused", refused);
 	qm_json_key(&j, "capture", o);
 	return qm_json_end(&j);
 }

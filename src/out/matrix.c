@@ -224,10 +224,7 @@ static void add_row(const struct panel *p, const struct part *part, const struct
 		qm_strbuf_adds(b, p->out->ascii ? "." : "\u00b7");
 	}
 	pad(b, part->step - 1);
-	if (p->out->color && row->mark == MARK_CROSS)
-		qm_strbuf_addf(b, "\033[33m%s\033[0m", mark_text(p->out, row->mark));
-	else
-		qm_strbuf_adds(b, mark_text(p->out, row->mark));
+	qm_strbuf_adds(b, mark_text(p->out, row->mark));
 	for (size_t i = column + 1; i < part->from + part->n; i++) {
 		pad(b, part->step - 1);
 		qm_strbuf_adds(b, p->out->ascii ? "." : "\u00b7");
@@ -355,8 +352,10 @@ static int draw_nodes(struct panel *p, const char *type, struct qm_strbuf *b)
 	return r;
 }
 
-static void add_queue_state(const struct qm_report *report, enum qm_queue_state state, const char *text, struct qm_strbuf *b)
+static void add_queue_state(const struct qm_report *report, enum qm_queue_state state, const char *text, unsigned width,
+			    struct qm_strbuf *b)
 {
+	struct qm_strbuf words = { 0 };
 	struct qm_ids ids = { 0 };
 	int r = 0;
 
@@ -365,12 +364,35 @@ static void add_queue_state(const struct qm_report *report, enum qm_queue_state 
 			r = qm_ids_add(&ids, report->q[i].h->id);
 	}
 	if (ids.n) {
-		qm_strbuf_addf(b, "%s: hctx ", text);
-		qm_ids_format(&ids, b);
+		qm_strbuf_addf(&words, "%s: hctx ", text);
+		qm_ids_format(&ids, &words);
+		qm_text_wrap(b, qm_strbuf_str(&words), 0, 2, width);
 		qm_strbuf_addc(b, '\n');
 	}
+	qm_strbuf_done(&words);
 	b->err = r < 0 ? r : b->err;
 	qm_ids_done(&ids);
+}
+
+static void add_states(const struct qm_out *out, const struct qm_report *report, struct qm_strbuf *b)
+{
+	static const struct {
+		enum qm_queue_state state;
+		const char *text;
+	} lines[] = {
+		{ QM_QUEUE_UNMAPPED, "unmapped, no CPU at all" },
+		{ QM_QUEUE_OFFLINE, "without an online CPU" },
+		{ QM_QUEUE_ISOLATED, "isolated CPUs only" },
+		{ QM_QUEUE_CROSS, "serving several nodes" },
+	};
+	struct qm_strbuf text = { 0 };
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(lines); i++)
+		add_queue_state(report, lines[i].state, lines[i].text, out->width, &text);
+	if (text.len)
+		qm_strbuf_addf(b, "\n%s", qm_strbuf_str(&text));
+	b->err = text.err ? text.err : b->err;
+	qm_strbuf_done(&text);
 }
 
 static void add_legend(const struct panel *p, struct qm_strbuf *b)
@@ -401,11 +423,7 @@ static int draw_report(const struct qm_out *out, const struct qm_machine *m, con
 		if (p.map)
 			r = draw_nodes(&p, several ? qm_hctx_type_name(type) : NULL, &b);
 	}
-	qm_strbuf_addc(&b, '\n');
-	add_queue_state(report, QM_QUEUE_UNMAPPED, "unmapped, no CPU at all", &b);
-	add_queue_state(report, QM_QUEUE_OFFLINE, "without an online CPU", &b);
-	add_queue_state(report, QM_QUEUE_ISOLATED, "isolated CPUs only", &b);
-	add_queue_state(report, QM_QUEUE_CROSS, "serving several nodes", &b);
+	add_states(out, report, &b);
 	add_legend(&p, &b);
 	fputs(qm_strbuf_str(&b), out->f);
 	r = r < 0 ? r : b.err;

@@ -82,12 +82,14 @@ enum qm_column_type {
 #define QM_COLUMN_EXTRA 0x2u /* shown only where asked for */
 #define QM_COLUMN_PLAIN 0x4u /* by default shown only with -r and -P, where no heading tells it */
 #define QM_COLUMN_TEXT  0x8u /* prose: wrapped rather than cut */
+#define QM_COLUMN_MAYBE 0x10u /* left out of a usual table for people where no row has anything worth telling */
 
 /* One cell being made. An empty text is an unknown: "-". */
 struct qm_cell {
 	const struct qm_out *out;
 	struct qm_strbuf text;
 	const char *color; /* a name for libsmartcols, where it means something; NULL */
+	bool usual;        /* what nearly always stands here: not worth a column of its own */
 };
 
 struct qm_column {
@@ -153,7 +155,13 @@ void qm_text_safe(struct qm_strbuf *b, const char *s);
 void qm_text_wrap(struct qm_strbuf *b, const char *text, unsigned first, unsigned indent, unsigned width);
 /* Columns that UTF-8 text takes. */
 unsigned qm_text_width(const char *s);
-/* Appends a CPU list that fits max characters: "0-3,8,..(20)" with the number of all CPUs where it is longer. */
+/*
+ * Appends a kernel list that fits max characters: "0-3,8,..(20)" with the number of all members where it is longer. With max
+ * QM_TEXT_WHOLE it is always whole.
+ */
+#define QM_TEXT_WHOLE (~0u)
+void qm_text_list_short(struct qm_strbuf *b, const char *list, unsigned count, unsigned max);
 void qm_text_cpus_short(struct qm_strbuf *b, const struct qm_cpuset *s, unsigned max);
+void qm_text_ids_short(struct qm_strbuf *b, const struct qm_ids *ids, unsigned max);
 
 #endif

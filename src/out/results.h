@@ -135,10 +135,11 @@ struct qm_map_diff {
 struct qm_maps_comparison {
 	const char *controller;           /* NULL: a count without a controller */
 	unsigned queues;
+	unsigned n[_QM_HCTX_TYPE_MAX];    /* of these by type */
 	const struct qm_identity *id;     /* NULL: nothing live */
 	const struct qm_algo *predicted;  /* NULL */
 	bool sure;
-	const struct qm_best *best;
+	const struct qm_best *best;       /* for the default queues */
 	const struct qm_map_diff *diff;   /* NULL unless asked for */
 };
 
@@ -194,6 +195,7 @@ struct qm_capture_result {
 	const char *dir;
 	size_t files, links, dirs;
 	bool redacted;
+	const struct qm_problems *refused; /* what only root may read */
 };
 
 #endif

@@ -115,16 +115,17 @@ void qm_cell_bool(struct qm_cell *cell, int b)
 /* Characters that a CPU list may take in a table for people, unless all was asked for. */
 #define LIST_MAX 36
 
+static unsigned list_max(const struct qm_out *out)
+{
+	return out->verbose || out->raw || out->pairs ? QM_TEXT_WHOLE : LIST_MAX;
+}
+
 void qm_cell_cpus(struct qm_cell *cell, const struct qm_cpuset *s)
 {
-	const struct qm_out *out = cell->out;
-
 	if (qm_cpuset_is_empty(s))
 		qm_cell_str(cell, "none");
-	else if (out->verbose || out->raw || out->pairs)
-		qm_cpuset_format(s, &cell->text);
 	else
-		qm_text_cpus_short(&cell->text, s, LIST_MAX);
+		qm_text_cpus_short(&cell->text, s, list_max(cell->out));
 }
 
 void qm_cell_ids(struct qm_cell *cell, const struct qm_ids *ids)
@@ -132,7 +133,7 @@ void qm_cell_ids(struct qm_cell *cell, const struct qm_ids *ids)
 	if (!ids->n)
 		qm_cell_str(cell, "none");
 	else
-		qm_ids_format(ids, &cell->text);
+		qm_text_ids_short(&cell->text, ids, list_max(cell->out));
 }
 
 /* ---- drawing ---- */
@@ -141,6 +142,7 @@ struct qm_table {
 	struct qm_out *out;
 	struct qm_selection sel;
 	struct libscols_table *tb;
+	bool worth[QM_ARRAY_SIZE(((struct qm_selection *)NULL)->v)]; /* some row of the column tells something */
 };
 
 static int add_columns(struct qm_table *t)
@@ -194,6 +196,7 @@ static int add_cell(struct qm_table *t, struct libscols_line *line, size_t i, co
 
 	t->sel.v[i]->get(row, &cell);
 	r = cell.text.err;
+	t->worth[i] |= cell.text.len && !cell.usual;
 	if (r == 0)
 		r = scols_line_set_data(line, i, cell.text.len ? cell.text.s : "-");
 	if (r == 0 && cell.color)
@@ -212,10 +215,30 @@ int qm_table_add(struct qm_table *t, const void *row)
 	return r;
 }
 
+/* Columns that tell nothing take room from those that do; whoever named his columns, or parses them, gets them all. */
+static void hide_columns(struct qm_table *t)
+{
+	bool all = t->out->columns || t->out->raw || t->out->pairs;
+
+	for (size_t i = 0; i < t->sel.n; i++) {
+		struct libscols_column *c = scols_table_get_column(t->tb, i);
+		int flags = scols_column_get_flags(c) & ~SCOLS_FL_HIDDEN;
+
+		if (!all && t->sel.v[i]->flags & QM_COLUMN_MAYBE && !t->worth[i])
+			flags |= SCOLS_FL_HIDDEN;
+		scols_column_set_flags(c, flags);
+		t->worth[i] = false;
+	}
+}
+
 int qm_table_print(struct qm_table *t)
 {
-	int r = scols_table_is_empty(t->tb) ? 0 : scols_print_table(t->tb);
+	int r = 0;
 
+	if (!scols_table_is_empty(t->tb)) {
+		hide_columns(t);
+		r = scols_print_table(t->tb);
+	}
 	scols_table_remove_lines(t->tb);
 	return r;
 }

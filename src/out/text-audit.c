@@ -104,19 +104,21 @@ static void add_color(struct qm_strbuf *b, const struct qm_out *out, enum qm_sev
 		qm_strbuf_adds(b, on ? codes[s] : "\033[0m");
 }
 
-static void add_numbers(struct qm_strbuf *b, const char *what, const struct qm_ids *ids)
+static void add_numbers(struct qm_strbuf *b, const char *what, const struct qm_ids *ids, unsigned max)
 {
 	if (!ids->n)
 		return;
 	qm_strbuf_addf(b, ", %s ", what);
-	qm_ids_format(ids, b);
+	qm_text_ids_short(b, ids, max);
 }
 
 /* Lists in the head of a finding stay short unless all was asked for. */
-#define HEAD_LIST_MAX 40
+#define HEAD_LIST_MAX 30
 
 static void add_head(struct qm_strbuf *b, const struct qm_out *out, const struct qm_finding *f)
 {
+	unsigned max = out->verbose ? QM_TEXT_WHOLE : HEAD_LIST_MAX;
+
 	add_color(b, out, f->severity, true);
 	qm_strbuf_adds(b, qm_severity_name(f->severity));
 	add_color(b, out, f->severity, false);
@@ -127,13 +129,13 @@ static void add_head(struct qm_strbuf *b, const struct qm_out *out, const struct
 	} else {
 		qm_strbuf_adds(b, ": machine");
 	}
-	add_numbers(b, "hctx", &f->hctx);
+	add_numbers(b, "hctx", &f->hctx, max);
 	if (!qm_cpuset_is_empty(&f->cpus)) {
 		qm_strbuf_addf(b, ", CPU%s ", qm_cpuset_count(&f->cpus) == 1 ? "" : "s");
-		qm_text_cpus_short(b, &f->cpus, out->verbose ? QM_CPU_MAX * 6 : HEAD_LIST_MAX);
+		qm_text_cpus_short(b, &f->cpus, max);
 	}
 	if (out->verbose)
-		add_numbers(b, "IRQ", &f->irqs);
+		add_numbers(b, "IRQ", &f->irqs, max);
 	qm_strbuf_addc(b, '\n');
 }
 

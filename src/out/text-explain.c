@@ -76,6 +76,11 @@ int qm_text_capture(struct qm_out *out, const struct qm_capture_result *res)
 	qm_text_safe(&b, res->dir);
 	fprintf(out->f, "%s: %zu files, %zu links%s\n", qm_strbuf_str(&b), res->files, res->links,
 		res->redacted ? ", serials, NQNs, names and addresses replaced" : "");
+	for (size_t i = 0; i < res->refused->n; i++) {
+		qm_strbuf_reset(&b);
+		qm_text_safe(&b, res->refused->v[i].path);
+		fprintf(out->f, "not copied, %s: %s\n", res->refused->v[i].error, qm_strbuf_str(&b));
+	}
 	qm_strbuf_done(&b);
 	return 0;
 }

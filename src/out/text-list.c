@@ -69,6 +69,7 @@ GETTER(list_types)
 {
 	const long *n = CONTROLLER(row)->nr_types;
 
+	cell->usual = n[QM_HCTX_READ] == 0 && n[QM_HCTX_POLL] == 0;
 	if (n[QM_HCTX_DEFAULT] < 0 && n[QM_HCTX_READ] < 0 && n[QM_HCTX_POLL] < 0)
 		return;
 	for (int type = 0; type < _QM_HCTX_TYPE_MAX; type++) {
@@ -133,7 +134,7 @@ GETTER(list_worst)
 {
 	const struct qm_report *r = ((const struct list_row *)row)->r;
 
-	qm_cell_str(cell, r->worst < 0 ? "none" : r->worst_rule);
+	qm_cell_str(cell, r->worst_rule);
 	cell->color = r->worst == QM_ERROR ? RED : r->worst == QM_WARNING ? YELLOW : NULL;
 }
 
@@ -141,7 +142,8 @@ GETTER(list_severity)
 {
 	const struct qm_report *r = ((const struct list_row *)row)->r;
 
-	qm_cell_str(cell, r->worst < 0 ? "none" : qm_severity_name((enum qm_severity)r->worst));
+	if (r->worst >= 0)
+		qm_cell_str(cell, qm_severity_name((enum qm_severity)r->worst));
 	cell->color = r->worst == QM_ERROR ? RED : r->worst == QM_WARNING ? YELLOW : NULL;
 }
 
@@ -164,7 +166,7 @@ static const struct qm_column list_columns[] = {
 	  list_transport },
 	{ "NODE", "controllers[].node", "NUMA node of the device", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, list_node },
 	{ "QUEUES", NULL, "hardware queues: mapped of all", QM_COLUMN_STRING, QM_COLUMN_RIGHT, list_queues },
-	{ "TYPES", NULL, "queues by type: default/read/poll", QM_COLUMN_STRING, QM_COLUMN_RIGHT, list_types },
+	{ "TYPES", NULL, "queues by type: default/read/poll", QM_COLUMN_STRING, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, list_types },
 	{ "ALGORITHM", NULL, "algorithm that gives the live map", QM_COLUMN_STRING, 0, list_algorithm },
 	{ "WORST", "controllers[].worst_rule", "worst finding of the audit", QM_COLUMN_STRING, 0, list_worst },
 	{ "DISKS", "controllers[].disks", "disks that share its queues", QM_COLUMN_STRING, QM_COLUMN_TEXT, list_disks },

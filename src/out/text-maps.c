@@ -27,14 +27,27 @@ GETTER(map_kernel)
 	qm_cell_str(cell, RESULT(row)->kernel);
 }
 
-/* "map:v6.3-v6.8"; a group goes by its first and last member */
+/* "v6.3-v6.8": a group goes by its first and last member; the generic mapper's go without family, as everywhere */
 GETTER(map_algorithm)
 {
 	const struct qm_map_result *r = RESULT(row);
 
-	qm_cell_algo(cell, r->algo);
+	if (r->algo->family != QM_FAMILY_MAP)
+		qm_strbuf_addf(&cell->text, "%s:", qm_family_name(r->algo->family));
+	qm_cell_str(cell, r->algo->id);
 	if (r->group_last && r->group_last != r->algo)
 		qm_strbuf_addf(&cell->text, "-%s", r->group_last->id);
+}
+
+/* "6.3"; of what a distribution has made, its name and release: "openSUSE/SLE 6.4" and "RHEL 8.7 4.18.0-394" are long. */
+static void cell_version(struct qm_cell *cell, const char *version)
+{
+	const char *slash = strrchr(version, '/'), *from = slash ? slash + 1 : version;
+	size_t len = strcspn(from, " ");
+
+	if (from[len])
+		len += 1 + strcspn(from + len + 1, " ");
+	qm_strbuf_add(&cell->text, from, len);
 }
 
 GETTER(map_kernels)
@@ -42,11 +55,13 @@ GETTER(map_kernels)
 	const struct qm_map_result *r = RESULT(row);
 	const struct qm_algo *last = r->group_last ? r->group_last : r->algo;
 
-	qm_cell_str(cell, r->algo->first);
-	if (!last->last)
+	cell_version(cell, r->algo->first);
+	if (!last->last) {
 		qm_strbuf_addc(&cell->text, '-');
-	else if (strcmp(r->algo->first, last->last) != 0)
-		qm_strbuf_addf(&cell->text, "-%s", last->last);
+	} else if (strcmp(r->algo->first, last->last) != 0) {
+		qm_strbuf_addc(&cell->text, '-');
+		cell_version(cell, last->last);
+	}
 }
 
 GETTER(map_queues)
@@ -57,19 +72,19 @@ GETTER(map_queues)
 GETTER(map_set)
 {
 	qm_cell_str(cell, qm_hctx_type_name(RESULT(row)->set));
+	cell->usual = RESULT(row)->set == QM_HCTX_DEFAULT;
 }
 
-static void cell_count(const void *row, struct qm_cell *cell, const struct qm_ids *ids, const char *color)
+static void cell_count(struct qm_cell *cell, const struct qm_ids *ids, const char *color)
 {
 	qm_cell_num(cell, (long long)ids->n);
 	cell->color = ids->n ? color : NULL;
-	(void)row;
 }
 
 GETTER(map_unmapped)
 {
 	if (RESULT(row)->score)
-		cell_count(row, cell, &RESULT(row)->score->unmapped, RED);
+		cell_count(cell, &RESULT(row)->score->unmapped, RED);
 	else if (RESULT(row)->outcome == QM_SPREAD_DIVIDE_BY_ZERO)
 		qm_cell_str(cell, "crash");
 }
@@ -77,19 +92,23 @@ GETTER(map_unmapped)
 GETTER(map_dead)
 {
 	if (RESULT(row)->score)
-		cell_count(row, cell, &RESULT(row)->score->dead, RED);
+		cell_count(cell, &RESULT(row)->score->dead, RED);
 }
 
 GETTER(map_cross_node)
 {
 	if (RESULT(row)->score)
-		cell_count(row, cell, &RESULT(row)->score->cross_node, YELLOW);
+		cell_count(cell, &RESULT(row)->score->cross_node, YELLOW);
 }
 
 GETTER(map_cross_llc)
 {
-	if (RESULT(row)->score)
-		cell_count(row, cell, &RESULT(row)->score->cross_llc, NULL);
+	const struct qm_score *s = RESULT(row)->score;
+
+	if (!s)
+		return;
+	cell_count(cell, &s->cross_llc, NULL);
+	cell->usual = s->cross_llc.n == s->cross_node.n; /* as where each node has one */
 }
 
 GETTER(map_split)
@@ -123,7 +142,7 @@ GETTER(map_differs)
 GETTER(map_marks)
 {
 	const struct qm_map_result *r = RESULT(row);
-	const char *const marks[] = { r->group_live ? "live" : NULL, r->group_predicted ? "predicted" : NULL,
+	const char *const marks[] = { r->group_live ? "live" : NULL, r->group_predicted ? "pred" : NULL,
 				      r->best ? "best" : NULL };
 
 	for (size_t i = 0; i < QM_ARRAY_SIZE(marks); i++) {
@@ -172,7 +191,8 @@ GETTER(map_differs_list)
 	{ "UNMAPPED", NULL, "queues without a CPU", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_unmapped }, \
 	{ "DEAD", NULL, "queues whose CPUs are all offline", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_dead }, \
 	{ "CROSS", NULL, "queues that serve several nodes", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_cross_node }, \
-	{ "LLC", NULL, "queues that serve several last-level caches", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_cross_llc }, \
+	{ "LLC", NULL, "queues that serve several last-level caches", QM_COLUMN_NUMBER, \
+	  QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, map_cross_llc }, \
 	{ "SPLIT", NULL, "cores whose threads are on several queues", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_split }, \
 	{ "CPUS", NULL, "fewest to most online CPUs a queue serves", QM_COLUMN_STRING, QM_COLUMN_RIGHT, map_min_max }, \
 	{ "SPARE", NULL, "so many cores may go offline and no queue is dead", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, \
@@ -191,25 +211,26 @@ static const struct qm_column compare_columns[] = {
 	{ "ALGORITHM", NULL, "algorithms with this result", QM_COLUMN_STRING, 0, map_algorithm },
 	{ "KERNELS", NULL, "mainline versions that run them", QM_COLUMN_STRING, 0, map_kernels },
 	{ "QUEUES", "results[].queues", "hardware queues", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_EXTRA, map_queues },
-	{ "SET", "results[].set", "default, read or poll", QM_COLUMN_STRING, QM_COLUMN_EXTRA, map_set },
+	{ "SET", "results[].set", "default, read or poll", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_set },
 	SCORE_COLUMNS,
-	{ "DIFFERS", NULL, "CPUs that are elsewhere in the live map", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_differs },
-	{ "MARK", NULL, "live, predicted, best possible", QM_COLUMN_STRING, 0, map_marks },
+	{ "DIFF", NULL, "CPUs that are elsewhere in the live map", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE,
+	  map_differs },
+	{ "MARK", NULL, "live, predicted for this kernel, best possible", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_marks },
 	LIST_COLUMNS,
-	{ "DIFFERSLIST", "results[].differs_list", "which CPUs are elsewhere", QM_COLUMN_LIST, QM_COLUMN_EXTRA,
+	{ "DIFFLIST", "results[].differs_list", "which CPUs are elsewhere", QM_COLUMN_LIST, QM_COLUMN_EXTRA,
 	  map_differs_list },
 };
 
 const struct qm_layout qm_layout_compare = { NULL, compare_columns, QM_ARRAY_SIZE(compare_columns) };
 
 static const struct qm_column predict_columns[] = {
-	{ "KERNEL", "results[].kernel", "kernel as named", QM_COLUMN_STRING, QM_COLUMN_EXTRA, map_kernel },
+	{ "KERNEL", "results[].kernel", "kernel as named", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_kernel },
 	{ "QUEUES", "results[].queues", "hardware queues", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, map_queues },
-	{ "SET", "results[].set", "default, read or poll", QM_COLUMN_STRING, 0, map_set },
+	{ "SET", "results[].set", "default, read or poll", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_set },
 	{ "ALGORITHM", NULL, "algorithms with this result", QM_COLUMN_STRING, 0, map_algorithm },
 	{ "KERNELS", NULL, "mainline versions that run them", QM_COLUMN_STRING, QM_COLUMN_EXTRA, map_kernels },
 	SCORE_COLUMNS,
-	{ "MARK", NULL, "predicted, best possible", QM_COLUMN_STRING, 0, map_marks },
+	{ "MARK", NULL, "predicted for this kernel, best possible", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_marks },
 	LIST_COLUMNS,
 };
 
@@ -352,8 +373,11 @@ static void print_comparison(struct qm_out *out, const struct qm_maps_comparison
 		qm_strbuf_adds(&cell.text, ": ");
 	}
 	qm_strbuf_addf(&cell.text, "%u queue%s", c->queues, c->queues == 1 ? "" : "s");
+	if (c->n[QM_HCTX_DEFAULT] < c->queues)
+		qm_strbuf_addf(&cell.text, " (%u default, %u read, %u poll)", c->n[0], c->n[1], c->n[2]);
 	if (best) {
-		qm_strbuf_addf(&cell.text, "; best possible%s: ", best->exact ? "" : " (bound)");
+		qm_strbuf_addf(&cell.text, "; best possible%s%s: ", c->n[0] < c->queues ? " for the default ones" : "",
+			       best->exact ? "" : " (bound)");
 		if (best->unmapped)
 			qm_strbuf_addf(&cell.text, "%u unmapped, ", best->unmapped);
 		if (best->dead)

@@ -30,6 +30,7 @@ GETTER(show_qid)
 GETTER(show_type)
 {
 	qm_cell_str(cell, qm_hctx_type_name(QUEUE(row)->h->type));
+	cell->usual = QUEUE(row)->h->type == QM_HCTX_DEFAULT;
 }
 
 GETTER(show_cpus)
@@ -91,7 +92,7 @@ GETTER(show_managed)
 
 GETTER(show_state)
 {
-	static const char *const colors[_QM_QUEUE_STATE_MAX] = { NULL, YELLOW, NULL, NULL, RED };
+	static const char *const colors[_QM_QUEUE_STATE_MAX] = { NULL, NULL, NULL, YELLOW, RED };
 
 	qm_cell_str(cell, qm_queue_state_name(QUEUE(row)->state));
 	cell->color = colors[QUEUE(row)->state];
@@ -100,15 +101,18 @@ GETTER(show_state)
 static const struct qm_column show_columns[] = {
 	{ "DEVICE", NULL, "controller", QM_COLUMN_STRING, QM_COLUMN_PLAIN, show_device },
 	{ "HCTX", "controllers[].hctx[].id", "hardware queue", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, show_hctx },
-	{ "QID", "controllers[].hctx[].qid", "number of the NVMe queue", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, show_qid },
-	{ "TYPE", "controllers[].hctx[].type", "default, read or poll", QM_COLUMN_STRING, 0, show_type },
+	{ "QID", "controllers[].hctx[].qid", "number of the NVMe queue", QM_COLUMN_NUMBER,
+	  QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, show_qid },
+	{ "TYPE", "controllers[].hctx[].type", "default, read or poll", QM_COLUMN_STRING, QM_COLUMN_MAYBE, show_type },
 	{ "CPUS", "controllers[].hctx[].cpu_list", "CPUs as the kernel lists them", QM_COLUMN_LIST, 0, show_cpus },
 	{ "ONLINE", "controllers[].hctx[].online_list", "those that are online", QM_COLUMN_LIST, 0, show_online },
 	{ "NODES", "controllers[].hctx[].nodes", "NUMA nodes of its CPUs", QM_COLUMN_LIST, 0, show_nodes },
-	{ "TAGS", "controllers[].hctx[].tags", "requests it can have in flight", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT,
+	{ "TAGS", "controllers[].hctx[].tags", "requests it can have in flight", QM_COLUMN_NUMBER,
+	  QM_COLUMN_RIGHT | QM_COLUMN_MAYBE,
 	  show_tags },
-	{ "IRQ", "controllers[].hctx[].irq", "its interrupt", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, show_irq },
-	{ "EFFECTIVE", "controllers[].hctx[].effective_list", "CPU that takes the interrupt", QM_COLUMN_LIST, 0,
+	{ "IRQ", "controllers[].hctx[].irq", "its interrupt", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, show_irq },
+	{ "EFFECTIVE", "controllers[].hctx[].effective_list", "CPU that takes the interrupt", QM_COLUMN_LIST,
+	  QM_COLUMN_MAYBE,
 	  show_effective },
 	{ "STATE", "controllers[].hctx[].state", "ok, cross-node, isolated, offline or unmapped", QM_COLUMN_STRING, 0,
 	  show_state },
@@ -140,7 +144,7 @@ static const struct qm_column pin_columns[] = {
 
 const struct qm_layout qm_layout_show_pin = { "pin", pin_columns, QM_ARRAY_SIZE(pin_columns) };
 
-/* "nvme0 (nvme0n1): nvme, pcie, node 0, 31 queues (30 default, 1 read), map by irq:v6.11" */
+/* "nvme0 (nvme0n1): nvme, pcie, node 0, 31 queues (30 default, 1 read), made by irq:v6.11" */
 void qm_text_heading(struct qm_out *out, const struct qm_machine *m, const struct qm_report *r, bool again)
 {
 	const struct qm_controller *c = r->c;
@@ -169,10 +173,10 @@ void qm_text_heading(struct qm_out *out, const struct qm_machine *m, const struc
 	if (c->nr_types[QM_HCTX_READ] > 0 || c->nr_types[QM_HCTX_POLL] > 0)
 		qm_strbuf_addf(&b, " (%ld default, %ld read, %ld poll)", c->nr_types[0], c->nr_types[1], c->nr_types[2]);
 	qm_cell_made_by(&algo, r);
-	if (algo.text.len && r->id.n_matches)
-		qm_strbuf_addf(&b, ", map of %s", qm_strbuf_str(&algo.text));
-	else if (algo.text.len)
-		qm_strbuf_adds(&b, ", map of no known algorithm");
+	if (c->n_hctx && r->id.n_matches)
+		qm_strbuf_addf(&b, ", mapped by %s", qm_strbuf_str(&algo.text));
+	else if (c->n_hctx && r->has_id)
+		qm_strbuf_adds(&b, ", mapped by no known algorithm");
 	qm_text_wrap(&text, qm_strbuf_str(&b), 0, 2, out->width);
 	fprintf(out->f, "%s%s\n", again ? "\n" : "", qm_strbuf_str(&text));
 	qm_strbuf_done(&algo.text);

@@ -72,11 +72,11 @@ static const struct qm_column topology_columns[] = {
 	{ "CPUS", "topology.nodes[].cpus", "all its CPUs, offline and absent ones too", QM_COLUMN_LIST, 0, node_cpus },
 	{ "ONLINE", NULL, "its online CPUs", QM_COLUMN_LIST, 0, node_online_cpus },
 	{ "CORES", NULL, "cores with a CPU in it", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, node_cores },
-	{ "CLUSTERS", NULL, "clusters with a CPU in it", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, node_clusters },
-	{ "LLCS", NULL, "last-level caches", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, node_llcs },
-	{ "PACKAGES", NULL, "packages with a CPU in it", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, node_packages },
-	{ "MEMORY", "topology.nodes[].mem_kb", "memory in KiB", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, node_memory },
-	{ "DISTANCES", NULL, "to the online nodes, in their order", QM_COLUMN_STRING, 0, node_distances },
+	{ "CLUSTERS", NULL, "clusters with a CPU in it", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, node_clusters },
+	{ "LLCS", NULL, "last-level caches", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, node_llcs },
+	{ "PACKAGES", NULL, "packages with a CPU in it", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, node_packages },
+	{ "MEMORY", "topology.nodes[].mem_kb", "memory in KiB", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, node_memory },
+	{ "DISTANCES", NULL, "to the online nodes, in their order", QM_COLUMN_STRING, QM_COLUMN_MAYBE, node_distances },
 	{ "NODEONLINE", "topology.nodes[].online", "the node itself is online", QM_COLUMN_BOOL, QM_COLUMN_EXTRA,
 	  node_online },
 };
@@ -109,8 +109,11 @@ static void print_summary(struct qm_out *out, const struct qm_topology *t)
 		print_set(out, "isolated", &t->isolated, "");
 	if (!qm_cpuset_is_empty(&t->nohz_full))
 		print_set(out, "nohz_full", &t->nohz_full, "");
-	fprintf(out->f, "%-11s %u in %u package%s, %u last-level cache%s\n", "cores", t->cores.n, t->packages.n,
-		t->packages.n == 1 ? "" : "s", t->llc.n, t->llc.n == 1 ? "" : "s");
+	fprintf(out->f, "%-11s %u in %u package%s, ", "cores", t->cores.n, t->packages.n, t->packages.n == 1 ? "" : "s");
+	if (t->llc.n)
+		fprintf(out->f, "%u last-level cache%s\n", t->llc.n, t->llc.n == 1 ? "" : "s");
+	else
+		fputs("last-level caches unknown\n", out->f);
 	if (!qm_cpuset_is_empty(&t->unknown_core))
 		print_set(out, "lone", &t->unknown_core, ": nobody tells their siblings");
 	if (t->clusters.n)

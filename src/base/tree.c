@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "base/tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+
+static int check_empty(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3), r = 0;
+	struct dirent *e;
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!d) {
+		r = -errno;
+		if (copy >= 0)
+			close(copy);
+		return r;
+	}
+	while (r == 0 && (e = readdir(d))) {
+		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0)
+			r = -ENOTEMPTY;
+	}
+	closedir(d);
+	return r;
+}
+
+int qm_tree_open(const char *path, struct qm_tree *ret)
+{
+	int fd, r;
+
+	if (mkdir(path, 0755) < 0 && errno != EEXIST)
+		return -errno;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = check_empty(fd);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	ret->fd = fd;
+	return 0;
+}
+
+void qm_tree_close(struct qm_tree *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
+}
+
+/* Takes the next component off *p into name. Its length, 0 at the end, or an error. */
+static int next_component(const char **p, char name[NAME_MAX + 1])
+{
+	size_t n;
+
+	*p += strspn(*p, "/");
+	n = strcspn(*p, "/");
+	if (n > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(name, *p, n);
+	name[n] = '\0';
+	*p += n + strspn(*p + n, "/");
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ? -EINVAL : (int)n;
+}
+
+/* One directory further down; fd is used up. Returns the new descriptor. *ret_made: it was not there. */
+static int enter(int fd, const char *name, bool *ret_made)
+{
+	int next, r;
+
+	*ret_made = mkdirat(fd, name, 0755) == 0;
+	r = *ret_made || errno == EEXIST ? 0 : -errno;
+	next = r < 0 ? r : openat(fd, name, OPEN_DIR);
+	if (next < 0 && r == 0)
+		next = -errno;
+	close(fd);
+	return next;
+}
+
+/* The directory above the last component, made where missing; name gets that component. A descriptor, or an error. */
+static int open_parent(const struct qm_tree *t, const char *path, char name[NAME_MAX + 1])
+{
+	int fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 3);
+	bool made;
+
+	if (fd < 0)
+		return -errno;
+	for (;;) {
+		int n = next_component(&path, name);
+
+		if (n <= 0) {
+			close(fd);
+			return n < 0 ? n : -EINVAL;
+		}
+		if (!*path)
+			return fd;
+		fd = enter(fd, name, &made);
+		if (fd < 0)
+			return fd;
+	}
+}
+
+int qm_tree_dir(struct qm_tree *t, const char *path)
+{
+	char name[NAME_MAX + 1];
+	bool made;
+	int fd = open_parent(t, path, name);
+
+	if (fd < 0)
+		return fd;
+	fd = enter(fd, name, &made);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return !made;
+}
+
+int qm_tree_link(struct qm_tree *t, const char *path, const char *target)
+{
+	char name[NAME_MAX + 1];
+	_cleanup_close_ int fd = open_parent(t, path, name);
+
+	if (fd < 0)
+		return fd;
+	if (symlinkat(target, fd, name) == 0)
+		return 0;
+	return errno == EEXIST ? 1 : -errno;
+}
+
+static int write_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+int qm_tree_file(struct qm_tree *t, const char *path, const char *data, size_t len)
+{
+	char name[NAME_MAX + 1];
+	_cleanup_close_ int dir = open_parent(t, path, name);
+	bool there = false;
+	int fd, r;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0 && errno == EEXIST) {
+		there = true;
+		fd = openat(dir, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+	}
+	if (fd < 0)
+		return -errno;
+	r = write_all(fd, data, len);
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r < 0 ? r : there;
+}
+
+int qm_tree_touch(struct qm_tree *t, const char *path)
+{
+	char name[NAME_MAX + 1];
+	_cleanup_close_ int dir = open_parent(t, path, name);
+	int fd;
+
+	if (dir < 0)
+		return dir;
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return errno == EEXIST ? 1 : -errno;
+	close(fd);
+	return 0;
+}
