@@ -9,8 +9,9 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# source FILE: a source with its licence line and what stands on standard input.
+# source_file FILE: a source with its licence line and what stands on standard input, built by Makefile.am.
 source_file() {
+	echo "x += $1" >>Makefile.am
 	{ echo '// SPDX-License-Identifier: GPL-2.0-or-later'; cat; } >"$1"
 }
 
@@ -35,6 +36,9 @@ END
 	source_file src/base/root.c <<<'	fd = open("/sys/block", O_RDONLY);'
 	source_file src/live/udev.c <<<'#include "map/map.h"'
 	echo 'int x;' >src/cmd/bare.c
+	echo 'include src/Makemodule.am' >>Makefile.am
+	echo 'y = src/cmd/bare.c' >src/Makemodule.am
+	echo '// SPDX-License-Identifier: GPL-2.0-or-later' >tests/lost.c
 	source_file tests/later.c <<<"/* TO""DO */"
 	run "$PYTHON" "$TOP/tests/check-source" .
 	[ "$status" -eq 1 ]
@@ -49,7 +53,8 @@ src/map/up.c:6: files are opened in src/base alone
 src/map/up.c:7: files are opened in src/base alone
 src/map/up.c:8: only main.c, cmd and out print
 src/map/up.c:9: only main.c, cmd and out print
-tests/later.c:2: marked as unfinished'
+tests/later.c:2: marked as unfinished
+tests/lost.c:1: in no Makemodule.am'
 }
 
 @test "check-source is content with what is right, and not with nothing" {
