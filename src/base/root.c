@@ -714,6 +714,29 @@ int qm_dir_write(const struct qm_dir *dir, const char *name, const char *data, s
 	return r < 0 ? -errno : 0;
 }
 
+int qm_dir_mode(const struct qm_dir *dir, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	/* As for links: the parent is looked up inside the root, the entry itself is not followed. */
+	if (slash && !dir->root->live) {
+		_cleanup_free_ char *parent = strndup(name, (size_t)(slash - name));
+
+		if (!parent)
+			return -ENOMEM;
+		fd = lookup(dir, parent, OPEN_PATH);
+		if (fd < 0)
+			return problem(dir, name, fd);
+		r = fstatat(fd, slash + 1, &st, AT_SYMLINK_NOFOLLOW);
+	} else {
+		r = fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW);
+	}
+	return r < 0 ? problem(dir, name, -errno) : (int)(st.st_mode & 07777);
+}
+
 int qm_path_join(const char *base, const char *rel, char **ret)
 {
 	struct qm_strbuf b = { 0 };

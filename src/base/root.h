@@ -109,6 +109,9 @@ QM_MUST_CHECK int qm_dir_exists(const struct qm_dir *dir, const char *name);
  */
 QM_MUST_CHECK int qm_dir_write(const struct qm_dir *dir, const char *name, const char *data, size_t len);
 
+/* Permission bits of a file, links not followed; or -errno. */
+QM_MUST_CHECK int qm_dir_mode(const struct qm_dir *dir, const char *name);
+
 /*
  * Joins base (a directory, relative to the root) and rel, resolving "." and ".." by text and stopping at the root, as
  * sysfs links are meant. An absolute rel starts at the root. New string, without leading slash. 0 or -ENOMEM.

@@ -74,7 +74,9 @@ static int read_once(struct qm_root *root, unsigned what, struct qm_machine *m)
 	if (r == 0 && (what & QM_READ_DEVICES))
 		r = qm_devices_read(root, m);
 	if (r == 0 && (what & QM_READ_IRQS))
-		r = qm_irqs_read(root, m);
+		r = qm_irqs_read(root, what, m);
+	if (r == 0 && (what & QM_READ_IRQBALANCE))
+		r = qm_irqbalance_read(root, m);
 	return r;
 }
 
@@ -118,6 +120,13 @@ const char *qm_hctx_type_name(int type)
 	static const char *const names[_QM_HCTX_TYPE_MAX] = { "default", "read", "poll" };
 
 	return name_at(names, QM_ARRAY_SIZE(names), type);
+}
+
+const char *qm_irq_role_name(enum qm_irq_role role)
+{
+	static const char *const names[_QM_ROLE_MAX] = { NULL, "queue", "admin", "config", "reply", "extra", "network" };
+
+	return name_at(names, QM_ARRAY_SIZE(names), (int)role);
 }
 
 const char *qm_irq_tie_name(enum qm_irq_tie tie)

@@ -61,14 +61,29 @@ struct qm_cmdline {
 
 /* ---- interrupts ---- */
 
+/* What a storage controller uses an interrupt for. */
+enum qm_irq_role {
+	QM_ROLE_NONE,   /* no storage controller's, or nobody knows */
+	QM_ROLE_QUEUE,  /* one hardware queue's, or shared by several: see the ties */
+	QM_ROLE_ADMIN,  /* NVMe admin queue, an adapter's own commands */
+	QM_ROLE_CONFIG, /* configuration changes, events, errors */
+	QM_ROLE_REPLY,  /* one of the private completion queues behind a single hardware queue */
+	QM_ROLE_EXTRA,  /* a completion queue beside those of the hardware queues (high-IOPS, low-latency) */
+	QM_ROLE_NIC,    /* of the network card a fabrics connection runs over */
+	_QM_ROLE_MAX,
+};
+
 struct qm_irq {
 	unsigned nr;
 	char *name;  /* actions joined by ", "; NULL = no handler or unknown */
+	/* Read where a tie needs them, and for all with QM_READ_IRQ_DETAIL. */
 	char *chip;  /* "PCI-MSIX-0000:04:00.0"; NULL = unknown */
-	long hwirq;  /* -1 = unknown */
+	long hwirq;  /* where the chip is "..MSIX-.." the index in the device's table; -1 = unknown */
 	int node;    /* as the file says; follows the affinity, not the device; -1 */
 	int managed; /* 1, 0, -1 = unknown */
 	const char *managed_by; /* how we know: "debugfs", "mode", "driver"; NULL */
+	long controller; /* index of the controller it belongs to, the first of several; -1 */
+	enum qm_irq_role role;
 	bool has_requested, has_effective, has_hint;
 	struct qm_cpuset requested, effective, hint;
 };
@@ -197,6 +212,8 @@ struct qm_machine {
 /* Which parts to read; the topology, kernel and command line always are. */
 #define QM_READ_DEVICES 0x1u
 #define QM_READ_IRQS    0x2u
+#define QM_READ_IRQ_DETAIL 0x4u /* chip, hwirq, node and hint of every interrupt, too */
+#define QM_READ_IRQBALANCE 0x8u /* does irqbalance run? May have to look at every process */
 
 /*
  * Reads a machine through root, which the caller opened and keeps; root->problems is &ret->problems while it runs. Re-reads
@@ -218,8 +235,10 @@ QM_MUST_CHECK int qm_topology_has_moved(struct qm_root *root, const struct qm_ma
 QM_MUST_CHECK int qm_cmdline_read(struct qm_root *root, struct qm_machine *m);
 /* device.c: block devices, disks, controllers with their hardware queues (hctx.c, nvme.c). */
 QM_MUST_CHECK int qm_devices_read(struct qm_root *root, struct qm_machine *m);
-/* irq.c: /proc/irq, and the ties to the hardware queues. */
-QM_MUST_CHECK int qm_irqs_read(struct qm_root *root, struct qm_machine *m);
+/* irq.c: /proc/irq, and the ties to the hardware queues (tie.c), and who may move them (managed.c). */
+QM_MUST_CHECK int qm_irqs_read(struct qm_root *root, unsigned what, struct qm_machine *m);
+/* irqbalance.c: fills irqbalance. */
+QM_MUST_CHECK int qm_irqbalance_read(struct qm_root *root, struct qm_machine *m);
 
 /*
  * resolve.c: the controllers a name stands for: a controller ("nvme0", "host3"), a disk, a path below /dev, a persistent
@@ -257,6 +276,7 @@ const char *qm_demo_log(void);
 QM_MUST_CHECK int qm_topology_set_online(struct qm_topology *t, const struct qm_cpuset *online);
 
 const char *qm_hctx_type_name(int type);              /* "default", ...; NULL for unknown */
+const char *qm_irq_role_name(enum qm_irq_role role); /* "queue", "admin", ...; NULL for none */
 const char *qm_irq_tie_name(enum qm_irq_tie tie);     /* "name", ...; NULL for none */
 const char *qm_witness_name(enum qm_witness w);       /* "debugfs", ...; NULL for none */
 const char *qm_source_kind_name(enum qm_source_kind k); /* "live", ... */

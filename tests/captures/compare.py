@@ -37,18 +37,23 @@ def map_of(controller, kind, nr_cpus):
     return result if found else None
 
 
+def irq_named(fact, pattern):
+    """The vectors of the device that bear such a name, ascending."""
+    return sorted(irq["irq"] for irq in fact["irqs"] if any(re.fullmatch(pattern, name) for name in irq["name"].split(",")))
+
+
 def own_irq(fact, hctx):
-    """The vector whose name says that it is this queue's."""
-    if fact["driver"] == "nvme":
-        wanted = r"nvme\d+q%d" % (hctx + 1)
-    elif fact["driver"] == "virtio_blk":
-        wanted = r"virtio\d+-req\.%d" % hctx
-    else:
+    """The vector whose name says that it is this queue's, or all queues'; or, of SCSI, which by its place."""
+    shared = irq_named(fact, r"virtio\d+-virtqueues|ahci\[.*\]")
+    if fact["types"][hctx] == "poll" or fact["driver"] not in ("nvme", "virtio_blk", "sd/virtio_scsi", "sd/ahci"):
         return None
-    for irq in fact["irqs"]:
-        if any(re.fullmatch(wanted, name) for name in irq["name"].split(",")):
-            return irq["irq"]
-    return None
+    if shared:
+        return shared[0]
+    if fact["driver"] == "sd/virtio_scsi":
+        requests = irq_named(fact, r"virtio\d+-request")
+        return requests[hctx] if len(requests) == fact["nr_hw_queues"] else None
+    pattern = r"nvme\d+q%d" % (hctx + 1) if fact["driver"] == "nvme" else r"virtio\d+-req\.%d" % hctx
+    return (irq_named(fact, pattern) or [None])[0]
 
 
 def compare_device(where, fact, controller, debugfs):
@@ -84,7 +89,9 @@ def compare_device(where, fact, controller, debugfs):
 
     for number, h in enumerate(hctx):
         want = own_irq(fact, number)
-        check("irq of %d" % number, h["irq"] if h["irq_tie"] == "name" else None, want)
+        check("irq of %d" % number, h["irq"], want)
+        ties = ["msix-index", "mask", "order"] if fact["driver"] == "sd/virtio_scsi" and want else ["name"] if want else [None]
+        check("tie of %d" % number, h["irq_tie"] in ties, True)
     check("witness", controller["queues"]["witness"] == "debugfs", debugfs)
     return errors
 

@@ -41,6 +41,8 @@ static struct json_object *strings(char *const *v, size_t n)
 	return o;
 }
 
+#define ALL (QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE)
+
 #define ADD(o, key, value) json_object_object_add(o, key, value)
 
 static struct json_object *dump_hctx(const struct qm_machine *m, const struct qm_hctx *h)
@@ -119,12 +121,14 @@ static struct json_object *dump_disk(const struct qm_machine *m, const struct qm
 	return o;
 }
 
-static struct json_object *dump_irq(const struct qm_irq *irq)
+static struct json_object *dump_irq(const struct qm_machine *m, const struct qm_irq *irq)
 {
 	struct json_object *o = json_object_new_object();
 
 	ADD(o, "irq", json_object_new_int64(irq->nr));
 	ADD(o, "name", text(irq->name));
+	ADD(o, "controller", irq->controller >= 0 ? text(m->controllers[irq->controller].name) : NULL);
+	ADD(o, "role", text(qm_irq_role_name(irq->role)));
 	ADD(o, "chip", text(irq->chip));
 	ADD(o, "hwirq", number(irq->hwirq));
 	ADD(o, "node", number(irq->node));
@@ -160,7 +164,7 @@ static void dump(struct qm_root *root, const struct qm_machine *m, char *const *
 	ADD(o, "release", text(m->kernel.release));
 	ADD(o, "privileged", json_object_new_boolean(m->privileged));
 	ADD(o, "fabrics_in_use", json_object_new_boolean(m->fabrics_in_use));
-	ADD(o, "irqbalance", number(m->irqbalance));
+	ADD(o, "irqbalance", m->irqbalance < 0 ? NULL : json_object_new_boolean(m->irqbalance));
 	a = json_object_new_array();
 	for (size_t i = 0; i < m->n_controllers; i++)
 		json_object_array_add(a, dump_controller(m, &m->controllers[i]));
@@ -171,7 +175,7 @@ static void dump(struct qm_root *root, const struct qm_machine *m, char *const *
 	ADD(o, "block_devices", a);
 	a = json_object_new_array();
 	for (size_t i = 0; i < m->n_irqs; i++)
-		json_object_array_add(a, dump_irq(&m->irqs[i]));
+		json_object_array_add(a, dump_irq(m, &m->irqs[i]));
 	ADD(o, "irqs", a);
 	a = json_object_new_array();
 	for (size_t i = 0; i < m->problems.n; i++) {
@@ -206,12 +210,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "dump-machine: %s: %s\n", argv[1], strerror(-r));
 		return 2;
 	}
-	r = qm_machine_read(&root, QM_READ_DEVICES | QM_READ_IRQS, &m);
+	r = qm_machine_read(&root, ALL, &m);
 	if (r == -ENOENT) {
 		root.problems = &m.problems;
 		r = qm_devices_read(&root, &m);
 		if (r == 0)
-			r = qm_irqs_read(&root, &m);
+			r = qm_irqs_read(&root, ALL, &m);
 	}
 	if (r == 0)
 		dump(&root, &m, argv + 2);

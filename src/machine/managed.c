@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Managed interrupts: the kernel spreads them over the CPUs and lets nobody move them. Debugfs says it outright, and since
+ * 6.12 their files are read-only. All vectors that a driver asks for in one role are alike, so one of each role is looked at.
+ */
+#include "machine/irq.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+#define NAME_SPACE 64
+
+/* What one look at one interrupt told. */
+struct look {
+	long controller;
+	enum qm_irq_role role;
+	size_t irq;
+	int debugfs;  /* 1 managed, 0 not, -1 unknown */
+	int writable; /* 1, 0, -1 unknown */
+};
+
+struct looks {
+	struct look *v;
+	size_t n, cap;
+};
+
+static void looks_done(struct looks *x)
+{
+	free(x->v);
+}
+
+/* Since 6.12; a kernel whose version is unknown is taken to be older. */
+static bool mode_tells(const struct qm_machine *m)
+{
+	return qm_kernel_is_at_least(&m->kernel, 6, 12);
+}
+
+static int ask_debugfs(const struct qm_dir *dir, unsigned nr)
+{
+	char name[NAME_SPACE];
+	const char *text;
+
+	snprintf(name, sizeof(name), "%u", nr);
+	if (qm_dir_read(dir, name, &text) < 0)
+		return -1;
+	return strstr(text, "IRQD_AFFINITY_MANAGED") != NULL;
+}
+
+static int ask_mode(const struct qm_irq_scan *s, unsigned nr)
+{
+	char name[NAME_SPACE];
+	int mode;
+
+	snprintf(name, sizeof(name), "%u/smp_affinity_list", nr);
+	mode = qm_dir_mode(&s->proc, name);
+	return mode < 0 ? -1 : (mode & 0222) != 0;
+}
+
+/* One interrupt of each role of each controller. */
+static int choose(const struct qm_machine *m, struct looks *x)
+{
+	_cleanup_free_ bool(*seen)[_QM_ROLE_MAX] = calloc(m->n_controllers + 1, sizeof(*seen));
+	int r = seen ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < m->n_irqs; i++) {
+		const struct qm_irq *irq = &m->irqs[i];
+
+		if (irq->controller < 0 || irq->role == QM_ROLE_NONE || seen[irq->controller][irq->role])
+			continue;
+		seen[irq->controller][irq->role] = true;
+		r = qm_array_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v));
+		if (r == 0)
+			x->v[x->n++] = (struct look){ irq->controller, irq->role, i, -1, -1 };
+	}
+	return r;
+}
+
+/*
+ * The mode says something only where both kinds are seen: a tree may have been copied without modes. The live kernel's are
+ * its own.
+ */
+static bool modes_are_real(const struct qm_irq_scan *s, const struct looks *x)
+{
+	bool seen[2] = { false };
+
+	for (size_t i = 0; i < x->n; i++) {
+		if (x->v[i].writable >= 0)
+			seen[x->v[i].writable] = true;
+	}
+	return s->root->live || (seen[0] && seen[1]);
+}
+
+static void apply(struct qm_machine *m, const struct look *look, bool by_mode)
+{
+	int managed = look->debugfs >= 0 ? look->debugfs : by_mode && look->writable >= 0 ? !look->writable : -1;
+
+	for (size_t i = 0; managed >= 0 && i < m->n_irqs; i++) {
+		struct qm_irq *irq = &m->irqs[i];
+
+		if (irq->controller != look->controller || irq->role != look->role)
+			continue;
+		irq->managed = managed;
+		irq->managed_by = look->debugfs >= 0 ? "debugfs" : "mode";
+	}
+}
+
+int qm_managed_read(struct qm_irq_scan *s)
+{
+	_cleanup_(qm_dir_close) struct qm_dir debug = { .fd = -1 };
+	_cleanup_(looks_done) struct looks x = { 0 };
+	struct qm_dir top = s->top;
+	bool by_mode = mode_tells(s->m);
+	int r;
+
+	if (s->proc.fd < 0)
+		return 0;
+	r = choose(s->m, &x);
+	if (r < 0 || !x.n)
+		return r;
+	top.root_only = true;
+	r = qm_optional(qm_dir_openat(&top, "sys/kernel/debug/irq/irqs", &debug));
+	if (r < 0)
+		return r;
+	s->m->privileged = s->m->privileged || debug.fd >= 0;
+	for (size_t i = 0; i < x.n; i++) {
+		unsigned nr = s->m->irqs[x.v[i].irq].nr;
+
+		if (debug.fd >= 0)
+			x.v[i].debugfs = ask_debugfs(&debug, nr);
+		if (x.v[i].debugfs < 0 && by_mode)
+			x.v[i].writable = ask_mode(s, nr);
+	}
+	by_mode = by_mode && modes_are_real(s, &x);
+	for (size_t i = 0; i < x.n; i++)
+		apply(s->m, &x.v[i], by_mode);
+	return 0;
+}
