@@ -133,7 +133,7 @@ struct qm_irq *qm_irq_find(const struct qm_machine *m, unsigned nr)
 	return m->n_irqs ? bsearch(&nr, m->irqs, m->n_irqs, sizeof(*m->irqs), compare_irqs) : NULL;
 }
 
-bool qm_irq_next_name(const char **p, const char **ret, size_t *ret_len)
+bool qm_irq_names_next(const char **p, const char **ret, size_t *ret_len)
 {
 	const char *end;
 

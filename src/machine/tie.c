@@ -246,7 +246,7 @@ static void each_name(struct qm_machine *m, const struct names *x, bool counting
 		struct hit hit;
 		size_t len;
 
-		while (qm_irq_next_name(&p, &name, &len)) {
+		while (qm_irq_names_next(&p, &name, &len)) {
 			if (what_name_tells(m, x, name, len, &hit))
 				take_name(m, i, &hit, counting);
 		}
