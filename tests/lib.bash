@@ -53,12 +53,20 @@ fail() {
 	return 1
 }
 
+# read_whole VARIABLE FILE: like VARIABLE=$(<FILE), which would take another process.
+read_whole() {
+	IFS= read -r -d '' "$1" <"$2" || :
+	while [[ ${!1} == *$'\n' ]]; do
+		printf -v "$1" %s "${!1%$'\n'}"
+	done
+}
+
 # qmapctl ARGS: "run" with standard output in $output and standard error in $stderr, both whole.
 qmapctl() {
-	local err=$BATS_TEST_TMPDIR/stderr
 	status=0
-	output=$("$QMAPCTL" "$@" 2>"$err" </dev/null) || status=$?
-	stderr=$(<"$err")
+	"$QMAPCTL" "$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" </dev/null || status=$?
+	read_whole output "$BATS_TEST_TMPDIR/stdout"
+	read_whole stderr "$BATS_TEST_TMPDIR/stderr"
 }
 
 assert_status() {

@@ -87,7 +87,8 @@ static int print_table(struct qm_out *out, const struct qm_audit_result *res)
 	for (size_t i = 0; r == 0 && i < res->findings->n; i++) {
 		struct finding_row row = { .m = out->m, .f = &res->findings->v[i] };
 
-		if (row.f->severity >= res->shown)
+		/* who parses it chooses for himself */
+		if (row.f->severity >= res->shown || out->raw || out->pairs)
 			r = qm_table_add(t, &row);
 	}
 	if (r == 0)

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# capture: the tree it writes answers as its source does, holds nothing else, and tells no names where asked not to.
+
+load ../lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# same SOURCE COPY: all answers are equal but for where they come from
+same() {
+	local args
+	for args in list show topology audit compare; do
+		"$QMAPCTL" "$args" -s "$1" -J 2>a.err | grep -v '^ "source":' >a || :
+		"$QMAPCTL" "$args" -s "$2" -J 2>b.err | grep -v '^ "source":' >b || :
+		[ -s a ]
+		cmp a b || fail "$args"
+		cmp a.err b.err || fail "$args: standard error"
+	done
+}
+
+@test "a capture of a captured machine answers the same, with a fraction of the files" {
+	local name source
+	for name in 6.12-off8 7.2-iso 7.2-nvmf72 5.10-memnode; do
+		source=$(fixture "captures/$name")
+		qmapctl capture -s "$source" "$name"
+		assert_status 0
+		same "$source" "$name"
+	done
+}
+
+@test "links stay links and files stand where they really are" {
+	local source
+	source=$(fixture captures/6.12-off8)
+	"$QMAPCTL" capture -s "$source" copy >/dev/null
+	assert_equal "$(readlink copy/sys/block/nvme0n1)" "$(readlink "$source/sys/block/nvme0n1")"
+	[ ! -L copy/sys/devices ]
+	diff -r --no-dereference copy/sys/devices/system/cpu "$source/sys/devices/system/cpu" | grep -v '^Only in .*/captures' &&
+		fail "a CPU file differs"
+	diff copy/proc/cmdline "$source/proc/cmdline"
+}
+
+@test "capturing a capture changes nothing" {
+	local source
+	source=$(fixture captures/7.2-nvmf72)
+	"$QMAPCTL" capture -s "$source" one >/dev/null
+	"$QMAPCTL" capture -s one two >/dev/null
+	diff -r --no-dereference one two
+}
+
+@test "the running machine" {
+	qmapctl capture live -J
+	assert_status 0
+	assert_schema
+	[ "$(json 'j["capture"]["files"]')" -gt 5 ]
+	"$QMAPCTL" list -J 2>/dev/null | grep -v -e '^ "source":' -e '"links":' >a || :
+	"$QMAPCTL" list -J -s live 2>/dev/null | grep -v -e '^ "source":' -e '"links":' >b || :
+	cmp a b
+}
+
+@test "--redact replaces the same by the same and keeps what counts" {
+	local source
+	source=$(fixture captures/7.2-nvmf72)
+	qmapctl capture --redact -s "$source" copy
+	assert_status 0
+	assert_contains "$output" "replaced"
+	assert_equal "$(cat "$source"/sys/devices/virtual/nvme-fabrics/ctl/nvme0/subsysnqn | grep -c .)" 1
+	! grep -rqF "$(cat "$source"/sys/devices/virtual/nvme-fabrics/ctl/nvme0/subsysnqn)" copy || fail "an NQN is left"
+	local cmd
+	for cmd in show topology; do
+		"$QMAPCTL" $cmd -s "$source" >a
+		"$QMAPCTL" $cmd -s copy >b
+		cmp a b
+	done
+	"$QMAPCTL" audit -s "$source" -J | grep -v '^ "source":' >a || :
+	"$QMAPCTL" audit -s copy -J | grep -v '^ "source":' >b || :
+	cmp a b
+}
+
+@test "a directory that holds something is not written to" {
+	mkdir full
+	: >full/file
+	qmapctl capture --demo full
+	assert_status 2
+	assert_contains "$stderr" "there are no files to copy"
+	qmapctl capture -s "$(fixture captures/6.12-off8)" full
+	assert_status 2
+	assert_equal "$stderr" "qmapctl: full: not empty, a capture needs a directory of its own"
+	assert_equal "$(ls full)" file
+	qmapctl capture -s "$(fixture captures/6.12-off8)" file/x
+	assert_status 2
+	qmapctl capture
+	assert_status 2
+	assert_contains "$stderr" "needs one directory to write to"
+	qmapctl capture a --offline 3
+	assert_status 2
+	assert_contains "$stderr" "a capture is of what is"
+	[ ! -e a ]
+}
+
+@test "what only root may read is listed" {
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	local source
+	source=$(fixture captures/6.12-off8)
+	cp -a "$source" tree
+	chmod 700 tree/sys/kernel/debug
+	chmod 755 .
+	cp "$QMAPCTL" ./program
+	mkdir out
+	chown 65534 out
+	output=$(setpriv --reuid=65534 --clear-groups ./program capture -s tree out/copy -J 2>err) || fail "$(<err)"
+	assert_json 'j["capture"]["refused"]' '["sys/kernel/debug/block"]'
+	output=$(setpriv --reuid=65534 --clear-groups ./program capture -s tree out/two) || fail
+	assert_contains "$output" "not copied, only root may read it: sys/kernel/debug/block"
+}
+
+@test "links that lead out or round in circles stay inside" {
+	unfold - tree <<-'END'
+		f sys/devices/system/cpu/possible 0-1
+		f sys/devices/system/cpu/present 0-1
+		f sys/devices/system/cpu/online 0-1
+		d sys/devices/system/cpu/cpu0
+		d sys/devices/system/cpu/cpu1
+		l sys/block ../../../../../../etc
+		l sys/class/nvme loop
+		l sys/class/loop nvme
+		l proc/cmdline /etc/passwd
+		f etc/passwd inside
+	END
+	qmapctl capture -s tree copy
+	assert_status 0
+	assert_equal "$(cat copy/etc/passwd)" inside
+	[ ! -e copy/etc/shadow ]
+	[ -L copy/proc/cmdline ]
+}
