@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# README shows what the program prints.
+
+load ../lib
+
+transcripts() {
+	run "$PYTHON" "$TOP/tests/transcripts" "$QMAPCTL" "$UNFOLD" "$DATA/captures" "$@"
+}
+
+@test "the transcripts of README are what the program prints (make update-generated)" {
+	transcripts "$TOP/README"
+	assert_output ""
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^    \$ qmapctl' "$TOP/README")" -ge 4 ]
+}
+
+@test "transcripts tells what differs, and writes it" {
+	cd "$BATS_TEST_TMPDIR"
+	sed 's/hctx-unmapped/hctx-mapped/; s/^    \(HCTX QID\) .*/    \1/' "$TOP/README" >changed
+	transcripts changed
+	[ "$status" -eq 1 ]
+	assert_line "-    HCTX QID"
+	transcripts changed --write
+	[ "$status" -eq 0 ]
+	transcripts changed
+	assert_output ""
+	printf 'before\n\n    $ qmapctl --version\n    old\n\n    older\n\nafter\n' >small
+	transcripts small --write
+	assert_equal "$(cat small)" "before
+
+    \$ qmapctl --version
+    $("$QMAPCTL" --version)
+
+after"
+	echo nothing >none
+	transcripts none
+	[ "$status" -eq 1 ]
+}
+
+@test "the commands of README are there: bootstrap's and make's" {
+	grep -qx '    ./bootstrap run            # builds qmapctl and audits this machine' "$TOP/README"
+	grep -qx '    ./bootstrap check          # builds it and runs all tests' "$TOP/README"
+	local command
+	for command in compare explain capture; do
+		"$QMAPCTL" "$command" --help >/dev/null
+	done
+}
