@@ -61,6 +61,7 @@ void qm_machine_done(struct qm_machine *m)
 
 static int read_once(struct qm_root *root, unsigned what, struct qm_machine *m)
 {
+	bool lists_only;
 	int r;
 
 	m->source = root->live ? QM_SOURCE_LIVE : QM_SOURCE_SYSROOT;
@@ -69,10 +70,18 @@ static int read_once(struct qm_root *root, unsigned what, struct qm_machine *m)
 	r = qm_kernel_read(root, m);
 	if (r == 0)
 		r = qm_topology_read(root, m);
-	if (r == 0)
+	/* Trees of block devices alone exist: then the queues' lists tell which CPUs there are. */
+	lists_only = r == -ENOENT && (what & QM_READ_DEVICES);
+	if (lists_only)
+		r = 0;
+	if (r == 0 && !lists_only)
 		r = qm_cmdline_read(root, m);
 	if (r == 0 && (what & QM_READ_DEVICES))
 		r = qm_devices_read(root, m);
+	if (r == 0 && lists_only)
+		r = qm_topology_from_maps(root, m);
+	if (r == 0 && lists_only)
+		r = qm_cmdline_read(root, m);
 	if (r == 0 && (what & QM_READ_IRQS))
 		r = qm_irqs_read(root, what, m);
 	if (r == 0 && (what & QM_READ_IRQBALANCE))

@@ -229,6 +229,11 @@ void qm_machine_done(struct qm_machine *m);
 QM_MUST_CHECK int qm_kernel_read(struct qm_root *root, struct qm_machine *m);
 /* topology.c: CPU sets, cores, clusters, caches, nodes, distances. -ENOENT: this is no machine. */
 QM_MUST_CHECK int qm_topology_read(struct qm_root *root, struct qm_machine *m);
+/*
+ * For a tree without CPUs: those that the queues' lists name are taken as the machine's. Needs the devices; nothing is known
+ * of cores. -ENOENT: no queue names a CPU, so this is no machine.
+ */
+QM_MUST_CHECK int qm_topology_from_maps(struct qm_root *root, struct qm_machine *m);
 /* Re-reads the CPU sets. 1: changed, 0: as before, or -errno. */
 QM_MUST_CHECK int qm_topology_has_moved(struct qm_root *root, const struct qm_machine *m);
 /* kernel.c: the command line; needs the number of CPUs. */

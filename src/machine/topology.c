@@ -161,6 +161,27 @@ int qm_topology_read(struct qm_root *root, struct qm_machine *m)
 	return r;
 }
 
+int qm_topology_from_maps(struct qm_root *root, struct qm_machine *m)
+{
+	struct qm_topology *t = &m->topo;
+	int r;
+
+	for (size_t i = 0; i < m->n_controllers; i++) {
+		for (size_t k = 0; k < m->controllers[i].n_hctx; k++)
+			qm_cpuset_or(&t->possible, &m->controllers[i].hctx[k].cpus);
+	}
+	if (qm_cpuset_is_empty(&t->possible))
+		return -ENOENT;
+	qm_problem_addf(&m->problems, QM_CPU_DIR, "not there; the CPUs are taken to be those that the queues' lists name");
+	t->possible_derived = t->present_derived = true;
+	qm_cpuset_copy(&t->present, &t->possible);
+	qm_cpuset_copy(&t->online, &t->possible);
+	qm_cpuset_copy(&t->unknown_core, &t->possible);
+	t->nr_cpus = (unsigned)qm_cpuset_last(&t->possible) + 1;
+	r = qm_arch_read(root, m);
+	return r == 0 ? qm_nodes_read(root, m) : r;
+}
+
 int qm_topology_has_moved(struct qm_root *root, const struct qm_machine *m)
 {
 	_cleanup_(qm_dir_close) struct qm_dir cpu = { .fd = -1 };

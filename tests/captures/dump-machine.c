@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Prints what src/machine makes of a directory: dump-machine DIR [NAME...]. As JSON, with more of the model than any command
- * shows. A tree without a topology (some captures hold block devices only) is dumped too. NAMEs are resolved to controllers.
+ * shows. NAMEs are resolved to controllers.
  */
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,12 +210,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	r = qm_machine_read(&root, ALL, &m);
-	if (r == -ENOENT) {
-		root.problems = &m.problems;
-		r = qm_devices_read(&root, &m);
-		if (r == 0)
-			r = qm_irqs_read(&root, ALL, &m);
-	}
 	if (r == 0)
 		dump(&root, &m, argv + 2);
 	else
