@@ -84,16 +84,53 @@ wait_for() {
 
 # The map of a disk by a plain loop over sysfs: "hctx: cpus" a line, ascending.
 loop_map() {
-	for _q in $(cd "/sys/block/$1/mq" && echo * | tr " " "\n" | sort -n); do
+	for _q in $(cd "/sys/block/$1/mq" && echo * | tr ' ' '\n' | sort -n); do
 		echo "$_q: $(tr -d ' \n' <"/sys/block/$1/mq/$_q/cpu_list")"
 	done
 }
-# The same from qmapctl: $1 is the disk, the rest are options.
+loop_types() {
+	for _q in $(cd "/sys/block/$1/mq" && echo * | tr ' ' '\n' | sort -n); do
+		echo "$_q: $(cat "/sys/kernel/debug/block/$1/hctx$_q/type")"
+	done
+}
+# The same out of the JSON on stdin.
 our_map() {
-	_disk=$1
-	shift
-	qmapctl show -J "$@" "$_disk" |
-		jq -r '.controllers[0].hctx[] | select(.mapped != false) | "\(.id): \(.cpus | map(tostring) | join(","))"'
+	jq -r '.controllers[0].hctx[] | "\(.id): \(.cpus | map(tostring) | join(","))"'
+}
+our_types() {
+	jq -r '.controllers[0].hctx[] | "\(.id): \(.type)"'
+}
+# as_nobody COMMAND...
+as_nobody() {
+	setuidgid nobody "$@"
+}
+mq_disks() {
+	for _b in /sys/block/*; do
+		[ ! -d "$_b/mq" ] || echo "${_b##*/}"
+	done
+}
+
+# Everything that is asked of every disk of every guest.
+check_disks() {
+	qmapctl list
+	for _disk in $(mq_disks); do
+		qmapctl show -J "$_disk" >/tmp/root.json
+		as_nobody qmapctl show -J "$_disk" >/tmp/nobody.json 2>/tmp/nobody.err
+		is "$_disk: map" "$(our_map </tmp/root.json)" "$(loop_map "$_disk")"
+		is "$_disk: types" "$(our_types </tmp/root.json)" "$(loop_types "$_disk")"
+		is "$_disk: map, as nobody" "$(our_map </tmp/nobody.json)" "$(loop_map "$_disk")"
+		# Without root a type is told only where it is certain, and then it is the same.
+		is "$_disk: types, as nobody" "$(our_types </tmp/nobody.json | grep -v ': null$')" \
+			"$(loop_types "$_disk" | grep -F "$(our_types </tmp/nobody.json | grep -v ': null$' || echo none)")"
+		# A map is remade only with its disk: one made before CPUs went offline is another matter.
+		is "$_disk: made by the kernel's own algorithm" \
+			"$(jq -r '.controllers[0].algorithm | if (.predicted as $p | .matches | index($p)) then "yes" else "\(.family) \(.predicted) not in \(.matches)" end' /tmp/root.json)" yes
+	done
+}
+
+# rules [OPTION...]: the names of what audit reports at warning or above, one line
+rules() {
+	qmapctl audit -J "$@" | jq -r '[.findings[] | select(.severity != "info") | .rule] | unique | join(" ")'
 }
 
 # An NVMe-oF target on the guest's loopback with one null_blk namespace.
