@@ -204,6 +204,25 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 	assert_equal "$(grep -cx configure "$T/calls")" 1
 }
 
+@test "check-kernel installs what guests are made with, and runs the quick cases or those named" {
+	has apt-get
+	for program in qemu-system-x86_64 busybox modprobe zstd nvme jq python3; do
+		stub "$T/bin/$program" </dev/null
+		chmod +x "$T/bin/$program"
+	done
+	stub "$T/store/cpio" </dev/null
+	mkdir -p "$T/checkout/tests/kernel"
+	stub "$T/checkout/tests/kernel/run" <<<'echo "1..1"'
+	chmod +x "$T/store/cpio" "$T/checkout/tests/kernel/run"
+	boot check-kernel
+	assert_status 0
+	assert_output "1..1"
+	assert_contains "$(calls apt-get)" " autoconf automake cpio gcc "
+	assert_equal "$(calls run)" "run --qmapctl build/qmapctl --work build/kernel-tests --quick"
+	boot check-kernel std8 u6
+	assert_equal "$(calls run | tail -n 1)" "run --qmapctl build/qmapctl --work build/kernel-tests std8 u6"
+}
+
 @test "a changed build file and a moved checkout are noticed" {
 	has apt-get
 	boot run
