@@ -158,9 +158,9 @@ watched() {
 qmapctl() {
 	watched /bin/qmapctl "$@"
 }
-# as_nobody COMMAND...
+# as_nobody COMMAND...: the full name, or busybox takes its own applet
 as_nobody() {
-	watched setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+	watched /bin/setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 }
 # What the kernel has to say about the case itself.
 check_log() {
