@@ -219,14 +219,14 @@ static void print_advice(struct qm_out *out, const struct qm_advise_result *res,
 	const struct qm_advice *a = &res->v[first];
 	struct qm_strbuf b = { 0 };
 
-	if (a->controller)
+	if (a->controller) {
 		qm_text_safe(&b, a->controller->name);
-	else
+		qm_strbuf_addf(&b, " (%s, %u queues), next reset", qm_transport_name(a->transport), a->queues.total);
+	} else {
 		add_names(&b, res, first, behind);
+	}
 	qm_strbuf_adds(&b, ": ");
 	add_colored(&b, out, a->outcome == QM_CONNECT_CONNECTS ? NULL : "31", qm_connect_outcome_name(a->outcome));
-	if (a->controller)
-		qm_strbuf_addf(&b, " (%s, %u queues)", qm_transport_name(a->transport), a->queues.total);
 	qm_strbuf_addc(&b, '\n');
 	qm_text_paragraph(&b, out, "", a->message);
 	if (!a->controller)

@@ -178,7 +178,7 @@ outcome() {
 	# with the CPUs back it works
 	qmapctl --sysroot "$(fixture captures/6.1-fail72ht.live-offline)" advise --transport tcp --online 0-71
 	assert_status 0
-	assert_contains "$output" 'nvme0: connects (tcp, 36 queues)'
+	assert_contains "$output" 'nvme0 (tcp, 36 queues), next reset: connects'
 	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" 'It uses 36 of the default of 72 queues: limited by the target, or fewer'
 }
 
