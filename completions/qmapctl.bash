@@ -4,7 +4,7 @@
 
 # The tables between the marks come from "qmapctl --dump-options": tests/generated writes and checks them.
 # generated: begin
-_qmapctl_commands='list show topology audit compare predict advise diagnose explain capture'
+_qmapctl_commands='list show topology audit compare predict advise diagnose hint explain capture'
 
 _qmapctl_globals='-s --sysroot --topology --synthetic --demo --kernel --online --offline --isolcpus --nohz-full -J --json -o --output -H --list-columns -n --noheadings -r --raw -P --pairs -i --ascii --color= -q --quiet -v --verbose -h --help -V --version'
 
@@ -18,6 +18,7 @@ _qmapctl_options() {
 	predict) printf '%s\n' --queues --write-queues --poll-queues --algorithm --driver --vectors --pre --sets --by-queue ;;
 	advise) printf '%s\n' --transport --queues --write-queues --poll-queues --granted --print ;;
 	diagnose) printf '%s\n' --since ;;
+	hint) printf '%s\n' -y --yes --all-or-nothing --all --exclude --reserved --state --format --file ;;
 	capture) printf '%s\n' --redact ;;
 	esac
 }
@@ -33,6 +34,7 @@ _qmapctl_columns() {
 	predict) printf '%s\n' ALGORITHM CPUS CROSS CROSSLIST DEAD DEADLIST HCTX KERNEL KERNELS LLC MARK NODES ONLINE QUEUES SET SPARE SPLIT UNMAPPED UNMAPPEDLIST VECTOR ;;
 	advise) printf '%s\n' AFTERLOSS ANYGRANT COMMAND CONTROLLER CPUS HCTX MESSAGE OUTCOME QID QUEUES REASON RESILIENT SAFE SAFELIST SURE TRANSPORT ;;
 	diagnose) printf '%s\n' ADVICE CAUSE COMMAND CONTROLLER COUNT CPUS ERROR HCTX HOST KIND LAST LINE OFFLINE QID RULE SEVERITY STANDS TEXT TIME ;;
+	hint) printf '%s\n' CONTROLLER IRQ NEW OLD PATH REASON STATE WHAT ;;
 	esac
 }
 
@@ -44,6 +46,7 @@ _qmapctl_operand() {
 	audit) printf '%s\n' device ;;
 	compare) printf '%s\n' device ;;
 	diagnose) printf '%s\n' file ;;
+	hint) printf '%s\n' plan|apply|undo|status|export ;;
 	explain) printf '%s\n' explain ;;
 	capture) printf '%s\n' dir ;;
 	esac
@@ -73,6 +76,11 @@ _qmapctl_argument() {
 	"advise --granted") echo any ;;
 	"advise --print") echo 'safe|resilient|any-grant|default' ;;
 	"diagnose --since") echo any ;;
+	"hint --exclude") echo any ;;
+	"hint --reserved") echo any ;;
+	"hint --state") echo dir ;;
+	"hint --format") echo 'shell|udev|systemd|irqbalance|nvme' ;;
+	"hint --file") echo file ;;
 	*" -s" | *" --sysroot") echo dir ;;
 	*" --topology") echo file ;;
 	*" --synthetic") echo any ;;

@@ -20,4 +20,7 @@ QM_MUST_CHECK int qm_input_open_kmsg(void);
 /* Whole file as a new NUL-terminated string of *ret_len bytes; -EFBIG where it has more than max. 0 or -errno. */
 QM_MUST_CHECK int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len);
 
+/* Writes a file that the user named, replacing what was in it. 0 or -errno. */
+QM_MUST_CHECK int qm_output_write(const char *path, const char *data, size_t len);
+
 #endif

@@ -129,7 +129,7 @@ const struct qm_command *qm_command_get(size_t index);
 const struct qm_command *qm_command_find(const char *name);
 
 extern const struct qm_command qm_command_advise, qm_command_audit, qm_command_capture, qm_command_compare,
-	qm_command_diagnose, qm_command_explain, qm_command_list, qm_command_predict, qm_command_show, qm_command_topology;
+	qm_command_diagnose, qm_command_explain, qm_command_hint, qm_command_list, qm_command_predict, qm_command_show, qm_command_topology;
 
 /* ---- options.c ---- */
 

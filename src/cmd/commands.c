@@ -13,6 +13,7 @@ static const struct qm_command *const commands[] = {
 	&qm_command_predict,
 	&qm_command_advise,
 	&qm_command_diagnose,
+	&qm_command_hint,
 	&qm_command_explain,
 	&qm_command_capture,
 };

@@ -25,25 +25,10 @@ static int set_error(struct qm_change *c, enum qm_change_state state, const char
 	return r;
 }
 
-static const struct qm_irq *find_irq(const struct qm_machine *m, long nr)
-{
-	size_t lo = 0, hi = m->n_irqs;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if ((long)m->irqs[mid].nr < nr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->n_irqs && (long)m->irqs[lo].nr == nr ? &m->irqs[lo] : NULL;
-}
-
 /* Reasons that need no look at the file. Leaves the state PLANNED if there is none. */
 static int check_irq(const struct qm_machine *m, const struct qm_apply_options *opt, long nr, struct qm_change *c)
 {
-	const struct qm_irq *irq = find_irq(m, nr);
+	const struct qm_irq *irq = qm_irq_find(m, (unsigned)nr);
 	struct qm_cpuset mask;
 	int r;
 

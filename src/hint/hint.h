@@ -74,6 +74,9 @@ struct qm_plan_options {
 QM_MUST_CHECK int qm_plan_make(struct qm_root *root, const struct qm_machine *m, const struct qm_plan_options *opt,
 			       struct qm_plan *ret);
 
+/* Is the controller of this index one that the options name? */
+bool qm_plan_is_selected(const struct qm_plan_options *opt, size_t index);
+
 /* ---- planfile.c ---- */
 
 /*
@@ -158,7 +161,8 @@ enum qm_export_format {
 };
 
 const char *qm_export_format_name(enum qm_export_format f);
-QM_MUST_CHECK int qm_plan_export(const struct qm_plan *p, const struct qm_machine *m, enum qm_export_format f,
-				 struct qm_strbuf *out);
+/* opt: as the plan was made with. */
+QM_MUST_CHECK int qm_plan_export(const struct qm_plan *p, const struct qm_machine *m, const struct qm_plan_options *opt,
+				 enum qm_export_format f, struct qm_strbuf *out);
 
 #endif

@@ -12,8 +12,6 @@ struct qm_irq_scan {
 	unsigned what;           /* QM_READ_* */
 };
 
-/* The interrupt with that number; NULL if there is none. */
-struct qm_irq *qm_irq_find(const struct qm_machine *m, unsigned nr);
 /* One handler's name after the other; *p starts as the interrupt's name, which may be NULL. False at the end. */
 bool qm_irq_names_next(const char **p, const char **ret, size_t *ret_len);
 /* Reads chip and hwirq, once. 0 or -ENOMEM. */

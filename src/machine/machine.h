@@ -222,6 +222,8 @@ struct qm_machine {
  */
 QM_MUST_CHECK int qm_machine_read(struct qm_root *root, unsigned what, struct qm_machine *ret);
 void qm_machine_done(struct qm_machine *m);
+/* The interrupt with that number; NULL if there is none. */
+struct qm_irq *qm_irq_find(const struct qm_machine *m, unsigned nr);
 
 /* ---- the parts, in the order they are read; each fills its own fields of m and needs those before ---- */
 

@@ -14,6 +14,8 @@
 
 /* What one look at one interrupt told. */
 struct look {
+	long controller;
+	enum qm_irq_role role;
 	size_t irq;
 	int debugfs;  /* 1 managed, 0 not, -1 unknown */
 	int writable; /* 1, 0, -1 unknown */
@@ -22,13 +24,11 @@ struct look {
 struct looks {
 	struct look *v;
 	size_t n, cap;
-	size_t (*of)[_QM_ROLE_MAX]; /* per controller and role: 1 + index into v, 0 = none */
 };
 
 static void looks_done(struct looks *x)
 {
 	free(x->v);
-	free(x->of);
 }
 
 /* Since 6.12; a kernel whose version is unknown is taken to be older. */
@@ -61,21 +61,18 @@ static int ask_mode(const struct qm_irq_scan *s, unsigned nr)
 /* One interrupt of each role of each controller. */
 static int choose(const struct qm_machine *m, struct looks *x)
 {
-	int r = 0;
+	_cleanup_free_ bool(*seen)[_QM_ROLE_MAX] = calloc(m->n_controllers + 1, sizeof(*seen));
+	int r = seen ? 0 : -ENOMEM;
 
-	x->of = calloc(m->n_controllers + 1, sizeof(*x->of));
-	if (!x->of)
-		return -ENOMEM;
 	for (size_t i = 0; r == 0 && i < m->n_irqs; i++) {
 		const struct qm_irq *irq = &m->irqs[i];
 
-		if (irq->controller < 0 || irq->role == QM_ROLE_NONE || x->of[irq->controller][irq->role])
+		if (irq->controller < 0 || irq->role == QM_ROLE_NONE || seen[irq->controller][irq->role])
 			continue;
+		seen[irq->controller][irq->role] = true;
 		r = qm_array_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v));
-		if (r < 0)
-			break;
-		x->v[x->n++] = (struct look){ i, -1, -1 };
-		x->of[irq->controller][irq->role] = x->n;
+		if (r == 0)
+			x->v[x->n++] = (struct look){ irq->controller, irq->role, i, -1, -1 };
 	}
 	return r;
 }
@@ -95,22 +92,17 @@ static bool modes_are_real(const struct qm_irq_scan *s, const struct looks *x)
 	return s->root->live || (seen[0] && seen[1]);
 }
 
-static void apply(struct qm_machine *m, const struct looks *x, bool by_mode)
+static void apply(struct qm_machine *m, const struct look *look, bool by_mode)
 {
-	for (size_t i = 0; i < m->n_irqs; i++) {
-		struct qm_irq *irq = &m->irqs[i];
-		const struct look *look;
+	int managed = look->debugfs >= 0 ? look->debugfs : by_mode && look->writable >= 0 ? !look->writable : -1;
 
-		if (irq->controller < 0 || irq->role == QM_ROLE_NONE)
+	for (size_t i = 0; managed >= 0 && i < m->n_irqs; i++) {
+		struct qm_irq *irq = &m->irqs[i];
+
+		if (irq->controller != look->controller || irq->role != look->role)
 			continue;
-		look = &x->v[x->of[irq->controller][irq->role] - 1];
-		if (look->debugfs >= 0) {
-			irq->managed = look->debugfs;
-			irq->managed_by = "debugfs";
-		} else if (by_mode && look->writable >= 0) {
-			irq->managed = !look->writable;
-			irq->managed_by = "mode";
-		}
+		irq->managed = managed;
+		irq->managed_by = look->debugfs >= 0 ? "debugfs" : "mode";
 	}
 }
 
@@ -140,6 +132,8 @@ int qm_managed_read(struct qm_irq_scan *s)
 		if (x.v[i].debugfs < 0 && by_mode)
 			x.v[i].writable = ask_mode(s, nr);
 	}
-	apply(s->m, &x, by_mode && modes_are_real(s, &x));
+	by_mode = by_mode && modes_are_real(s, &x);
+	for (size_t i = 0; i < x.n; i++)
+		apply(s->m, &x.v[i], by_mode);
 	return 0;
 }

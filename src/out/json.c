@@ -296,4 +296,5 @@ const struct qm_face qm_face_json = {
 	.diagnose = qm_json_diagnose,
 	.explain = qm_json_explain,
 	.capture = qm_json_capture,
+	.hint = qm_json_hint,
 };

@@ -75,5 +75,6 @@ int qm_json_advise(struct qm_out *out, const struct qm_advise_result *res);
 int qm_json_diagnose(struct qm_out *out, const struct qm_diagnose_result *res);
 int qm_json_explain(struct qm_out *out, const struct qm_explain_result *res);
 int qm_json_capture(struct qm_out *out, const struct qm_capture_result *res);
+int qm_json_hint(struct qm_out *out, const struct qm_hint_result *res);
 
 #endif

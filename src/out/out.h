@@ -35,6 +35,7 @@ struct qm_advise_result;
 struct qm_diagnose_result;
 struct qm_explain_result;
 struct qm_capture_result;
+struct qm_hint_result;
 
 struct qm_face {
 	const char *name;
@@ -47,6 +48,7 @@ struct qm_face {
 	int (*diagnose)(struct qm_out *out, const struct qm_diagnose_result *res);
 	int (*explain)(struct qm_out *out, const struct qm_explain_result *res);
 	int (*capture)(struct qm_out *out, const struct qm_capture_result *res);
+	int (*hint)(struct qm_out *out, const struct qm_hint_result *res);
 };
 
 extern const struct qm_face qm_face_text; /* for people and shell scripts: tables, text, -r, -P */
@@ -111,6 +113,7 @@ struct qm_layout {
 extern const struct qm_layout qm_layout_list, qm_layout_show, qm_layout_show_cpu, qm_layout_show_pin;
 extern const struct qm_layout qm_layout_topology, qm_layout_topology_cpu;
 extern const struct qm_layout qm_layout_audit, qm_layout_advise, qm_layout_diagnose;
+extern const struct qm_layout qm_layout_hint;
 extern const struct qm_layout qm_layout_compare, qm_layout_compare_diff, qm_layout_predict;
 extern const struct qm_layout qm_layout_predict_queue, qm_layout_predict_vectors;
 

@@ -198,4 +198,26 @@ struct qm_capture_result {
 	const struct qm_problems *refused; /* what only root may read */
 };
 
+/* ---- hint ---- */
+
+struct qm_plan;
+
+/* A run that wrote something once. */
+struct qm_hint_run {
+	const char *name;  /* its journal */
+	long long time;    /* seconds since 1970, -1 = unknown */
+	bool undone;
+	size_t changes;
+};
+
+struct qm_hint_result {
+	const char *verb;             /* plan, apply, undo, status */
+	const struct qm_plan *plans;  /* the one plan, or one per journal shown */
+	size_t n_plans;
+	const struct qm_hint_run *runs; /* all journals there are; status and undo */
+	size_t n_runs;
+	const char *journal;          /* the one just written, or the last; NULL */
+	const char *possible;         /* list of the machine's possible CPUs; NULL */
+};
+
 #endif

@@ -45,4 +45,5 @@ const struct qm_face qm_face_text = {
 	.diagnose = qm_text_diagnose,
 	.explain = qm_text_explain,
 	.capture = qm_text_capture,
+	.hint = qm_text_hint,
 };

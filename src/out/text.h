@@ -52,5 +52,6 @@ int qm_text_advise(struct qm_out *out, const struct qm_advise_result *res);
 int qm_text_diagnose(struct qm_out *out, const struct qm_diagnose_result *res);
 int qm_text_explain(struct qm_out *out, const struct qm_explain_result *res);
 int qm_text_capture(struct qm_out *out, const struct qm_capture_result *res);
+int qm_text_hint(struct qm_out *out, const struct qm_hint_result *res);
 
 #endif

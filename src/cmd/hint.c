@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* hint: plan, apply, undo, status and export of affinity hints. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/input.h"
+#include "cmd/cmd.h"
+#include "hint/hint.h"
+#include "out/results.h"
+
+/* A plan that names every interrupt of the largest machine stays below this. */
+#define PLAN_FILE_MAX (64 * 1024 * 1024)
+
+struct hint_options {
+	const char *reserved, *exclude, *state, *format, *file;
+	bool yes, all_or_nothing, all;
+};
+
+#define OPT(field) offsetof(struct hint_options, field)
+
+static const struct qm_option options[] = {
+	{ 'y', "yes", NULL, "apply, undo: do not ask", OPT(yes), QM_OPTION_FLAG, QM_GROUP_COMMAND, NULL, false },
+	{ 0, "all-or-nothing", NULL, "apply: take everything back if one write is refused", OPT(all_or_nothing),
+	  QM_OPTION_FLAG, QM_GROUP_COMMAND, NULL, false },
+	{ 0, "all", NULL, "undo: every run still in force, not only the last", OPT(all), QM_OPTION_FLAG,
+	  QM_GROUP_COMMAND, NULL, false },
+	{ 0, "exclude", "IRQ,..", "interrupts that are never touched", OPT(exclude), QM_OPTION_LIST, QM_GROUP_COMMAND,
+	  NULL, false },
+	{ 0, "reserved", "CPUS", "CPUs meant for something else: no interrupt goes there", OPT(reserved),
+	  QM_OPTION_LIST, QM_GROUP_COMMAND, NULL, false },
+	{ 0, "state", "DIR", "where the journal is (default: /var/lib/qmapctl in the root)", OPT(state),
+	  QM_OPTION_STRING, QM_GROUP_COMMAND, QM_COMPLETE_DIR, false },
+	{ 0, "format", "FORMAT", "export: shell, udev, systemd, irqbalance or nvme", OPT(format), QM_OPTION_STRING,
+	  QM_GROUP_COMMAND, "shell|udev|systemd|irqbalance|nvme", false },
+	{ 0, "file", "FILE", "export: write it there instead of standard output", OPT(file), QM_OPTION_STRING,
+	  QM_GROUP_COMMAND, QM_COMPLETE_FILE, false },
+	{ 0 },
+};
+
+/* Numbers of interrupts as a list: "16,20-24". */
+static int parse_irqs(struct qm_run *run, const char *text, struct qm_ids *ret)
+{
+	while (text && *text) {
+		unsigned long first, last;
+		char *end;
+
+		errno = 0;
+		first = last = strtoul(text, &end, 10);
+		if (end != text && *end == '-') {
+			const char *p = end + 1;
+
+			last = strtoul(p, &end, 10);
+			if (end == p)
+				end = (char *)(uintptr_t)text;
+		}
+		if (end == text || errno || first > last || last > INT32_MAX || last - first > 65535 ||
+		    (*end && *end != ','))
+			return qm_usage_error(run, "--exclude '%s': not a list of interrupt numbers", text);
+		for (unsigned long i = first; i <= last; i++) {
+			int r = qm_ids_add(ret, (unsigned)i);
+
+			if (r < 0)
+				return r;
+		}
+		text = *end ? end + 1 : end;
+	}
+	return 0;
+}
+
+static int make_plan(struct qm_run *run, const struct qm_ids *exclude, struct qm_plan_options *ret_opt, struct qm_plan *ret)
+{
+	const struct hint_options *opt = run->opt;
+	struct qm_plan_options po = { .exclude = *exclude };
+	int r;
+
+	if (run->root.fd < 0)
+		return qm_usage_error(run, "hint needs a machine with files: this one or a --sysroot");
+	if (opt->reserved) {
+		r = qm_cpuset_parse_list(opt->reserved, (int)run->m.topo.nr_cpus - 1, &po.reserved);
+		if (r < 0)
+			return qm_usage_error(run, "--reserved '%s': not a CPU list", opt->reserved);
+	}
+	r = qm_devices_resolve(run);
+	if (r < 0)
+		return r;
+	po.controllers = run->controllers;
+	po.n_controllers = run->n_controllers;
+	*ret_opt = po;
+	return qm_plan_make(&run->root, &run->m, &po, ret);
+}
+
+static int load_plan(struct qm_run *run, const char *path, struct qm_plan *ret)
+{
+	_cleanup_free_ char *text = NULL, *error = NULL;
+	size_t len;
+	int r;
+
+	r = qm_input_read(path, PLAN_FILE_MAX, &text, &len);
+	if (r < 0) {
+		qm_error("%s: %s", path, qm_strerror(r));
+		return QM_SAID;
+	}
+	r = qm_plan_parse(text, len, ret, &error);
+	if (r == -EINVAL && error) {
+		qm_error("%s: %s; nothing was written", path, error);
+		return QM_SAID;
+	}
+	(void)run;
+	return r;
+}
+
+/* Writing needs a directory with real files, and the machine as it is. */
+static int need_writable(struct qm_run *run, const char *verb)
+{
+	if (run->g.topology || run->g.synthetic || run->g.demo)
+		return qm_usage_error(run, "hint %s works on this machine or a --sysroot only", verb);
+	if (run->g.kernel || run->g.online || run->g.offline || run->g.isolcpus || run->g.nohz_full)
+		return qm_usage_error(run, "hint %s does not go with a what-if option: it writes to the machine as it is",
+				      verb);
+	return 0;
+}
+
+static const char *state_error(int r)
+{
+	switch (-r) {
+	case ELOOP:
+		return "is a symbolic link; not used";
+	case EPERM:
+		return "belongs to somebody else or others may write to it; not used";
+	case EACCES:
+		return "no permission; run it as root";
+	default:
+		return qm_strerror(r);
+	}
+}
+
+/* Opens and locks the state directory. Without create, -ENOENT comes back silently. */
+static int open_state(struct qm_run *run, bool create, bool lock, struct qm_state *ret)
+{
+	const struct hint_options *opt = run->opt;
+	const char *path = opt->state ? opt->state : QM_STATE_DEFAULT;
+	int r;
+
+	r = qm_state_open(&run->root, opt->state, create, ret);
+	if (r == -ENOENT && !create)
+		return r;
+	if (r < 0) {
+		qm_error("%s%s: %s", opt->state ? "" : "/", path, state_error(r));
+		return QM_SAID;
+	}
+	r = lock ? qm_state_lock(ret) : 0;
+	if (r < 0) {
+		qm_state_close(ret);
+		qm_error("%s%s: %s", opt->state ? "" : "/", path,
+			 r == -EWOULDBLOCK ? "another run is at work; nothing was done" : state_error(r));
+		return QM_SAID;
+	}
+	return 0;
+}
+
+/* True if it may go on: --yes, or "y" at the terminal. Tells what it needs otherwise. */
+static bool is_confirmed(struct qm_run *run, const char *verb)
+{
+	const struct hint_options *opt = run->opt;
+	char line[16];
+
+	if (opt->yes)
+		return true;
+	if (run->g.json || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) {
+		qm_error("hint %s changes this machine: say --yes to let it", verb);
+		return false;
+	}
+	fflush(run->out.f);
+	fprintf(stderr, "%s? [y/N] ", strcmp(verb, "undo") == 0 ? "Restore the old values" : "Write these changes");
+	fflush(stderr);
+	if (fgets(line, sizeof(line), stdin) && (line[0] == 'y' || line[0] == 'Y'))
+		return true;
+	qm_error("nothing was written");
+	return false;
+}
+
+static void warn_irqbalance(const struct qm_run *run)
+{
+	if (run->m.irqbalance == 1)
+		qm_error("irqbalance is running and will move these interrupts again: stop it, or keep it off them with "
+			 "the policy script of 'qmapctl hint export --format irqbalance'");
+}
+
+static bool has_state(const struct qm_plan *p, enum qm_change_state s)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->v[i].state == s)
+			return true;
+	}
+	return false;
+}
+
+static bool touches_irqs(const struct qm_plan *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (p->v[i].what == QM_CHANGE_IRQ && p->v[i].state == QM_CHANGE_PLANNED)
+			return true;
+	}
+	return false;
+}
+
+static int show(struct qm_run *run, const char *verb, const struct qm_plan *p, const char *journal)
+{
+	struct qm_hint_result res = { .verb = verb, .plans = p, .n_plans = 1, .journal = journal };
+
+	if (p->possible)
+		res.possible = p->possible;
+	return run->out.face->hint(&run->out, &res);
+}
+
+static int hint_plan(struct qm_run *run, const struct qm_ids *exclude)
+{
+	struct qm_plan_options po;
+	struct qm_plan p = { 0 };
+	int r;
+
+	r = make_plan(run, exclude, &po, &p);
+	if (r == 0 && touches_irqs(&p))
+		warn_irqbalance(run);
+	if (r == 0)
+		r = show(run, "plan", &p, NULL);
+	qm_plan_done(&p);
+	return r;
+}
+
+static int apply_plan(struct qm_run *run, const struct qm_ids *exclude, struct qm_state *state, struct qm_plan *p)
+{
+	const struct hint_options *opt = run->opt;
+	struct qm_apply_options ao = { .all_or_nothing = opt->all_or_nothing, .exclude = *exclude };
+	_cleanup_free_ char *journal = NULL, *error = NULL;
+	int r, shown = 0;
+
+	r = qm_plan_check(&run->root, &run->m, &ao, p, &error);
+	if (r == -EINVAL && error) {
+		qm_error("%s; nothing was written", error);
+		return QM_SAID;
+	}
+	if (r < 0)
+		return r;
+	if (has_state(p, QM_CHANGE_PLANNED)) {
+		if (touches_irqs(p))
+			warn_irqbalance(run);
+		/* One answer in JSON: the outcome. People see first what will be done. */
+		if (!run->g.json && !opt->yes)
+			shown = show(run, "plan", p, NULL);
+		if (shown < 0)
+			return shown;
+		if (!is_confirmed(run, "apply"))
+			return QM_SAID;
+		r = qm_plan_apply(&run->root, state, &ao, p, &journal);
+		if (r < 0)
+			qm_error("the journal cannot be written: %s; what was written until then can be undone with 'qmapctl "
+				 "hint undo'",
+				 qm_strerror(r));
+	}
+	if (has_state(p, QM_CHANGE_REFUSED) || has_state(p, QM_CHANGE_MOVED) || has_state(p, QM_CHANGE_UNDONE))
+		run->out.status = qm_status_worst(run->out.status, QM_EXIT_NO);
+	if (r < 0)
+		run->out.status = qm_status_worst(run->out.status, QM_EXIT_TROUBLE);
+	return show(run, "apply", p, journal);
+}
+
+static bool is_plan_file(const char *name)
+{
+	size_t n = strlen(name);
+
+	return strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".json") == 0);
+}
+
+static int hint_apply(struct qm_run *run, const struct qm_ids *exclude)
+{
+	struct qm_state state = QM_STATE_INIT;
+	struct qm_plan_options po;
+	struct qm_plan p = { 0 };
+	int r;
+
+	if (run->n_args == 1 && is_plan_file(run->args[0]))
+		r = load_plan(run, run->args[0], &p);
+	else
+		r = make_plan(run, exclude, &po, &p);
+	if (r == 0)
+		r = open_state(run, true, true, &state);
+	if (r == 0)
+		r = apply_plan(run, exclude, &state, &p);
+	qm_state_close(&state);
+	qm_plan_done(&p);
+	return r;
+}
+
+/* All journals with the truth of now. */
+static int read_journals(struct qm_run *run, const struct qm_state *state, struct qm_journals *ret)
+{
+	struct qm_problems problems = { 0 };
+	int r;
+
+	r = qm_journals_read(state, ret, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		qm_error("%s: %s", problems.v[i].path, problems.v[i].error);
+	if (problems.n)
+		run->out.status = qm_status_worst(run->out.status, QM_EXIT_TROUBLE);
+	qm_problems_done(&problems);
+	return r;
+}
+
+/* Shows the journals from first on, as one answer. */
+static int show_journals(struct qm_run *run, const char *verb, const struct qm_journals *js, size_t first)
+{
+	struct qm_hint_result res = { .verb = verb };
+	_cleanup_free_ struct qm_plan *plans = NULL;
+	_cleanup_free_ struct qm_hint_run *runs = NULL;
+	int r;
+
+	plans = calloc(js->n ? js->n : 1, sizeof(*plans));
+	runs = calloc(js->n ? js->n : 1, sizeof(*runs));
+	if (!plans || !runs)
+		return -ENOMEM;
+	for (size_t i = 0; i < js->n; i++) {
+		runs[i] = (struct qm_hint_run){ .name = js->v[i].name, .time = js->v[i].time,
+						.undone = js->v[i].closed, .changes = js->v[i].plan.n };
+		if (i >= first)
+			plans[res.n_plans++] = js->v[i].plan; /* borrowed: not freed from here */
+	}
+	res.plans = plans;
+	res.runs = runs;
+	res.n_runs = js->n;
+	res.journal = js->n ? js->v[js->n - 1].name : NULL;
+	r = run->out.face->hint(&run->out, &res);
+	return r;
+}
+
+static int undo_runs(struct qm_run *run, struct qm_state *state, struct qm_journals *js)
+{
+	const struct hint_options *opt = run->opt;
+	size_t first = js->n ? js->n - 1 : 0;
+	bool todo = false;
+	int r = 0;
+
+	if (opt->all)
+		first = 0;
+	for (size_t i = first; i < js->n; i++)
+		todo |= !js->v[i].closed;
+	if (todo && !is_confirmed(run, "undo"))
+		return QM_SAID;
+	for (size_t i = js->n; r == 0 && i-- > first;) {
+		/* What was undone before says so and stays. */
+		if (js->v[i].closed)
+			r = qm_journal_status(&run->root, &js->v[i]);
+		else
+			r = qm_journal_undo(&run->root, state, &js->v[i]);
+		if (r == 0 && !js->v[i].closed)
+			run->out.status = qm_status_worst(run->out.status, QM_EXIT_NO);
+	}
+	if (r < 0) {
+		qm_error("the journal cannot be written: %s; run 'qmapctl hint undo' again", qm_strerror(r));
+		run->out.status = qm_status_worst(run->out.status, QM_EXIT_TROUBLE);
+	}
+	return show_journals(run, "undo", js, first);
+}
+
+static int hint_undo(struct qm_run *run)
+{
+	struct qm_state state = QM_STATE_INIT;
+	struct qm_journals js = { 0 };
+	int r;
+
+	r = open_state(run, false, true, &state);
+	if (r == -ENOENT)
+		return show_journals(run, "undo", &js, 0);
+	if (r == 0)
+		r = read_journals(run, &state, &js);
+	if (r == 0)
+		r = undo_runs(run, &state, &js);
+	qm_journals_done(&js);
+	qm_state_close(&state);
+	return r;
+}
+
+static int hint_status(struct qm_run *run)
+{
+	struct qm_state state = QM_STATE_INIT;
+	struct qm_journals js = { 0 };
+	size_t first = 0;
+	int r;
+
+	r = open_state(run, false, false, &state);
+	if (r == -ENOENT)
+		return show_journals(run, "status", &js, 0);
+	if (r == 0)
+		r = read_journals(run, &state, &js);
+	for (size_t i = 0; r == 0 && i < js.n; i++) {
+		r = qm_journal_status(&run->root, &js.v[i]);
+		if (js.v[i].closed)
+			continue;
+		/* In force and no longer so: somebody or something moved it. */
+		if (has_state(&js.v[i].plan, QM_CHANGE_MOVED))
+			run->out.status = qm_status_worst(run->out.status, QM_EXIT_NO);
+	}
+	while (first < js.n && js.v[first].closed)
+		first++;
+	if (r == 0)
+		r = show_journals(run, "status", &js, first);
+	qm_journals_done(&js);
+	qm_state_close(&state);
+	return r;
+}
+
+static int hint_export(struct qm_run *run, const struct qm_ids *exclude)
+{
+	const struct hint_options *opt = run->opt;
+	enum qm_export_format f = 0;
+	struct qm_strbuf text = { 0 };
+	struct qm_plan_options po;
+	struct qm_plan p = { 0 };
+	FILE *file = run->out.f;
+	int r;
+
+	while (f < _QM_EXPORT_MAX && (!opt->format || strcmp(opt->format, qm_export_format_name(f)) != 0))
+		f++;
+	if (f == _QM_EXPORT_MAX)
+		return qm_usage_error(run, "hint export needs --format shell, udev, systemd, irqbalance or nvme%s%s",
+				      opt->format ? ", not " : "", opt->format ? opt->format : "");
+	r = make_plan(run, exclude, &po, &p);
+	if (r == 0)
+		r = qm_plan_export(&p, &run->m, &po, f, &text);
+	if (r == 0 && opt->file) {
+		r = qm_output_write(opt->file, text.s, text.len);
+		if (r < 0) {
+			qm_error("%s: %s", opt->file, qm_strerror(r));
+			r = QM_SAID;
+		}
+	} else if (r == 0) {
+		fwrite(qm_strbuf_str(&text), 1, text.len, file);
+	}
+	qm_strbuf_done(&text);
+	qm_plan_done(&p);
+	return r;
+}
+
+static int hint_run(struct qm_run *run)
+{
+	static const char *const verbs[] = { "plan", "apply", "undo", "status", "export" };
+	const struct hint_options *opt = run->opt;
+	struct qm_ids exclude = { 0 };
+	size_t verb = 0;
+	int r;
+
+	while (verb < QM_ARRAY_SIZE(verbs) && (!run->n_args || strcmp(run->args[0], verbs[verb]) != 0))
+		verb++;
+	if (verb == QM_ARRAY_SIZE(verbs))
+		return qm_usage_error(run, "hint needs one of: plan, apply, undo, status, export");
+	/* What follows the verb are the operands proper. */
+	run->n_args--;
+	memmove(run->args, run->args + 1, run->n_args * sizeof(*run->args));
+	if (verb == 1 || verb == 2) {
+		r = need_writable(run, verbs[verb]);
+		if (r < 0)
+			return r;
+	}
+	if ((verb == 2 || verb == 3) && run->n_args)
+		return qm_usage_error(run, "hint %s takes no devices: it works by the journal", verbs[verb]);
+	r = parse_irqs(run, opt->exclude, &exclude);
+	if (r == 0)
+		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE);
+	if (r == 0 && verb == 0)
+		r = hint_plan(run, &exclude);
+	else if (r == 0 && verb == 1)
+		r = hint_apply(run, &exclude);
+	else if (r == 0 && verb == 2)
+		r = hint_undo(run);
+	else if (r == 0 && verb == 3)
+		r = hint_status(run);
+	else if (r == 0)
+		r = hint_export(run, &exclude);
+	qm_ids_done(&exclude);
+	return r;
+}
+
+static const struct qm_layout *const layouts[] = { &qm_layout_hint, NULL };
+
+const struct qm_command qm_command_hint = {
+	.name = "hint",
+	.summary = "interrupt affinity and rq_affinity: plan, write, undo, persist",
+	.operands = "plan|apply|undo|status|export [PLAN|DEVICE...]",
+	.complete = "plan|apply|undo|status|export",
+	.example = "qmapctl hint plan -J > plan.json && qmapctl hint apply plan.json",
+	.example_help = "review what should change, then write it; 'hint undo' takes it back",
+	.options = options,
+	.options_size = sizeof(struct hint_options),
+	.layouts = layouts,
+	.run = hint_run,
+};

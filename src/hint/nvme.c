@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* NVMe-oF has no file to write: what can be set is the number of queues at connect time, as a note and as configuration. */
+#include <errno.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "base/strbuf.h"
+#include "fabrics/connect.h"
+#include "hint/hint.h"
+#include "hint/nvme.h"
+
+/*
+ * The count to reconnect with: one whose every queue outlives the loss of a core, else one that works now. 0 = none is
+ * known. *ret_resilient tells which.
+ */
+static int best_count(struct qm_connect *connect, const struct qm_controller *c, unsigned *ret, bool *ret_resilient)
+{
+	struct qm_connect_request req = { 0 };
+	struct qm_connect_counts counts = { 0 };
+	int r;
+
+	*ret = 0;
+	*ret_resilient = false;
+	if (!c->transport || qm_transport_parse(c->transport, &req.transport) < 0)
+		return 0;
+	r = qm_connect_count(connect, &req, &counts);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	*ret_resilient = counts.largest_resilient > 0;
+	*ret = counts.largest_resilient ? counts.largest_resilient : counts.largest_safe;
+	qm_connect_counts_done(&counts);
+	return 0;
+}
+
+typedef int (*nvme_fn)(void *arg, const struct qm_controller *c, unsigned queues, bool resilient);
+
+static int each_fabrics(const struct qm_machine *m, const struct qm_plan_options *opt, nvme_fn fn, void *arg)
+{
+	struct qm_connect *connect = NULL;
+	struct qm_connect_env env;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < m->n_controllers; i++) {
+		const struct qm_controller *c = &m->controllers[i];
+		unsigned queues;
+		bool resilient;
+
+		if (!c->fabrics || !qm_plan_is_selected(opt, i))
+			continue;
+		if (!connect) {
+			qm_connect_env_get(m, true, &env);
+			r = qm_connect_new(&env, &connect);
+		}
+		if (r == 0)
+			r = best_count(connect, c, &queues, &resilient);
+		if (r == 0 && queues)
+			r = fn(arg, c, queues, resilient);
+	}
+	qm_connect_free(connect);
+	return r;
+}
+
+static int add_note(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+{
+	/* What is as small already outlives as much. */
+	if (c->n_hctx <= queues)
+		return 0;
+	return qm_plan_add_note(arg, c->name, "reconnect it with --nr-io-queues=%u: %s ('hint export --format nvme')", queues,
+				resilient ? "every queue then outlives the loss of any one core" :
+					    "the most that connect now");
+}
+
+int qm_nvme_add_notes(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_plan *p)
+{
+	return each_fabrics(m, opt, add_note, p);
+}
+
+/* The value of key in "traddr=10.0.0.1,trsvcid=4420"; NULL if it is not there. New string. */
+static char *address_part(const char *address, const char *key)
+{
+	size_t n = strlen(key);
+
+	while (address && *address) {
+		size_t len = strcspn(address, ",");
+
+		if (len > n && strncmp(address, key, n) == 0 && address[n] == '=')
+			return strndup(address + n + 1, len - n - 1);
+		address += len;
+		address += *address == ',';
+	}
+	return NULL;
+}
+
+static int add_string(struct json_object *o, const char *key, const char *value)
+{
+	struct json_object *v;
+
+	if (!value)
+		return 0;
+	v = json_object_new_string(value);
+	if (!v)
+		return -ENOMEM;
+	return json_object_object_add(o, key, v) < 0 ? -ENOMEM : 0;
+}
+
+/* One host with one subsystem and one port: what nvme-cli merges when it reads the file. */
+static int add_config(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+{
+	_cleanup_free_ char *traddr = address_part(c->address, "traddr"), *trsvcid = address_part(c->address, "trsvcid");
+	struct json_object *list = arg, *host, *subsystems, *subsystem, *ports, *port;
+	int r;
+
+	(void)resilient;
+	host = json_object_new_object();
+	subsystems = json_object_new_array();
+	subsystem = json_object_new_object();
+	ports = json_object_new_array();
+	port = json_object_new_object();
+	r = host && subsystems && subsystem && ports && port ? 0 : -ENOMEM;
+	if (r == 0)
+		r = add_string(host, "hostnqn", c->hostnqn);
+	if (r == 0)
+		r = add_string(subsystem, "nqn", c->nqn);
+	if (r == 0)
+		r = add_string(port, "transport", c->transport);
+	if (r == 0)
+		r = add_string(port, "traddr", traddr);
+	if (r == 0)
+		r = add_string(port, "trsvcid", trsvcid);
+	if (r < 0) {
+		json_object_put(host);
+		json_object_put(subsystems);
+		json_object_put(subsystem);
+		json_object_put(ports);
+		json_object_put(port);
+		return r;
+	}
+	json_object_object_add(port, "nr_io_queues", json_object_new_int((int)queues));
+	json_object_array_add(ports, port);
+	json_object_object_add(subsystem, "ports", ports);
+	json_object_array_add(subsystems, subsystem);
+	json_object_object_add(host, "subsystems", subsystems);
+	return json_object_array_add(list, host) < 0 ? -ENOMEM : 0;
+}
+
+int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_strbuf *out)
+{
+	struct json_object *list = json_object_new_array();
+	int r;
+
+	if (!list)
+		return -ENOMEM;
+	r = each_fabrics(m, opt, add_config, list);
+	if (r == 0)
+		qm_strbuf_adds(out, json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY |
+									 JSON_C_TO_STRING_NOSLASHESCAPE));
+	qm_strbuf_addc(out, '\n');
+	json_object_put(list);
+	return r < 0 ? r : out->err;
+}
