@@ -37,13 +37,14 @@ END
 	source_file src/live/udev.c <<<'#include "map/map.h"'
 	echo 'int x;' >src/cmd/bare.c
 	echo 'include src/Makemodule.am' >>Makefile.am
-	echo 'y = src/cmd/bare.c' >src/Makemodule.am
+	echo 'y = src/cmd/bare.c src/cmd/gone.c' >src/Makemodule.am
 	echo '// SPDX-License-Identifier: GPL-2.0-or-later' >tests/lost.c
 	source_file tests/later.c <<<"/* TO""DO */"
 	run "$PYTHON" "$TOP/tests/check-source" .
 	[ "$status" -eq 1 ]
 	assert_equal "$(sort <<<"$output")" 'src/base/root.c:2: opens a path written into the source
 src/cmd/bare.c:1: no licence in the first lines
+src/cmd/gone.c: named in a makefile, but not there
 src/live/udev.c:2: live includes "map/map.h", which is above it
 src/main.c:2: main.c includes "map/map.h"
 src/map/up.c:3: map includes "cmd/cmd.h", which is above it
