@@ -141,11 +141,14 @@ static bool all_served(struct loss *l, unsigned queues)
 	return served == queues;
 }
 
+static int run_map(struct loss *l, const struct qm_algo *a, unsigned queues)
+{
+	return qm_map_run(l->mapper, a, queues, l->env->has_housekeeping ? &l->env->housekeeping : NULL, l->map, NULL);
+}
+
 /* 1: a map of that many queues serves them all under every candidate, 0: not, or -errno. */
 static int map_works(struct loss *l, unsigned queues)
 {
-	const struct qm_cpuset *hk = l->env->has_housekeeping ? &l->env->housekeeping : NULL;
-
 	if (queues > l->n_usable)
 		return 0;
 	while (l->cap_stamp < queues) {
@@ -157,7 +160,7 @@ static int map_works(struct loss *l, unsigned queues)
 		memset(l->stamp + old, 0, (l->cap_stamp - old) * sizeof(*l->stamp));
 	}
 	for (size_t i = 0; i < l->era->n; i++) {
-		int r = qm_map_run(l->mapper, l->era->v[i], queues, hk, l->map, NULL);
+		int r = run_map(l, l->era->v[i], queues);
 
 		if (r < 0)
 			return r;
@@ -207,38 +210,43 @@ static int sweep(struct loss *l, unsigned core)
 	return r < 0 ? r : 0;
 }
 
-/*
- * The middle one of the cores that alone serve a queue in the map made now for the largest number standing; n_cores
- * where there is none that was not tried.
- */
-static int guess_core(struct loss *l, unsigned *ret)
+/* The middle one of the cores that alone serve a queue of the map at hand and were not tried yet; n_cores: none. */
+static unsigned lone_core(struct loss *l, unsigned queues)
 {
-	const struct qm_cpuset nothing = { 0 };
-	unsigned n = 0, half;
-	int cpu, r;
+	unsigned n = 0;
+	int cpu;
 
-	r = lose_core(l, &nothing);
-	if (r == 0)
-		r = map_works(l, l->top);
-	if (r < 0)
-		return r;
-	for (unsigned q = 0; q < l->top; q++)
+	for (unsigned q = 0; q < queues; q++)
 		l->server[q] = NOBODY;
 	for (unsigned i = 0; i < l->n_cores; i++) {
 		QM_CPUSET_FOREACH(cpu, &l->cores[i]) {
 			uint32_t q = (uint32_t)l->map[cpu];
 
-			if (q < l->top && qm_cpuset_test(l->firm, (unsigned)cpu))
+			if (q < queues && qm_cpuset_test(l->firm, (unsigned)cpu))
 				l->server[q] = l->server[q] == NOBODY || l->server[q] == i ? i : SEVERAL;
 		}
 	}
-	for (unsigned q = 0; q < l->top; q++) {
+	for (unsigned q = 0; q < queues; q++) {
 		if (l->server[q] < SEVERAL && !l->swept[l->server[q]])
 			l->server[n++] = l->server[q];
 	}
-	half = n / 2;
-	*ret = n ? l->server[half] : l->n_cores;
-	return 0;
+	return n ? l->server[n / 2] : l->n_cores;
+}
+
+/* A core that most likely takes a queue with it, by the maps made now for the largest number standing; n_cores: none. */
+static int guess_core(struct loss *l, unsigned *ret)
+{
+	const struct qm_cpuset nothing = { 0 };
+	unsigned core = l->n_cores;
+	int r = lose_core(l, &nothing);
+
+	for (size_t i = 0; r == 0 && i < l->era->n && core == l->n_cores; i++) {
+		r = run_map(l, l->era->v[i], l->top);
+		core = lone_core(l, l->top);
+	}
+	if (r == 0)
+		*ret = core;
+	return r;
 }
 
 /*

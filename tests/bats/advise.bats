@@ -17,7 +17,7 @@ outcome() {
 }
 
 @test "two threads of one core offline: 30 queues fail at the 12th, 16 work, 17 do not" {
-	local args=(--synthetic "$HT16" --kernel 7.0 --offline 11,27)
+	local args=(--synthetic "$HT16" --kernel 7.0 --offline '11,27')
 	outcome 'refused yes 12 11 offline 1-16' "${args[@]}"
 	outcome 'refused yes 12 11 offline 1-16' "${args[@]}" --queues 30
 	outcome 'refused yes 16 27 offline 1-16' "${args[@]}" --queues 17
@@ -98,7 +98,7 @@ outcome() {
 }
 
 @test "write and poll queues have maps of their own" {
-	local args=(--synthetic "$SMALL" --kernel 6.12 --offline 6,7)
+	local args=(--synthetic "$SMALL" --kernel 6.12 --offline '6,7')
 	outcome 'refused yes 4 6-7 offline 1-3' "${args[@]}" --queues 4 --write-queues 2
 	outcome 'connects yes - - - 1-3' "${args[@]}" --queues 2 --poll-queues 2
 	outcome 'refused yes 4 6-7 offline none' "${args[@]}" --queues 2 --poll-queues 4
@@ -115,7 +115,7 @@ outcome() {
 }
 
 @test "--print: one number and nothing else" {
-	local args=(--synthetic "$HT16" --kernel 7.0 --offline 11,27) pair
+	local args=(--synthetic "$HT16" --kernel 7.0 --offline '11,27') pair
 	for pair in safe:16 resilient:8 any-grant:16 default:30; do
 		qmapctl advise "${args[@]}" --print "${pair%:*}"
 		assert_status 0
@@ -134,7 +134,7 @@ outcome() {
 }
 
 @test "--print: transports that differ must be told apart" {
-	local args=(--synthetic "$SMALL" --kernel 6.12 --offline 6,7 --poll-queues 4)
+	local args=(--synthetic "$SMALL" --kernel 6.12 --offline '6,7' --poll-queues 4)
 	qmapctl advise "${args[@]}" --print safe
 	assert_status 2
 	assert_output ''

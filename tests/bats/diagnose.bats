@@ -4,7 +4,7 @@
 load ../lib
 
 HT16='pack:1 core:16 pu:2 order=thread-first'
-CORE_OFF=(--synthetic "$HT16" --kernel 7.0.2-1-pve --offline 11,27)
+CORE_OFF=(--synthetic "$HT16" --kernel 7.0.2-1-pve --offline '11,27')
 
 # flat: $output with all blanks and line breaks as one blank
 flat() {
