@@ -11,6 +11,8 @@ static enum qm_queue_state state_of(const struct qm_hctx *h, const struct qm_que
 {
 	if (!h->mapped)
 		return QM_QUEUE_UNMAPPED;
+	if (h->cpus_unknown && online_nodes < 2)
+		return QM_QUEUE_UNKNOWN;
 	if (qm_cpuset_is_empty(&h->cpus))
 		return QM_QUEUE_ISOLATED;
 	if (qm_cpuset_is_empty(&q->online))

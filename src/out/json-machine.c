@@ -122,6 +122,7 @@ static json_object *queue_value(struct qm_json *j, const struct qm_queue_view *q
 	qm_json_num(j, o, "qid", q->qid);
 	qm_json_str(j, o, "type", qm_hctx_type_name(q->h->type));
 	qm_json_bool(j, o, "mapped", q->h->mapped);
+	qm_json_bool(j, o, "cpus_unknown", q->h->cpus_unknown);
 	qm_json_cpus(j, o, "cpus", &q->h->cpus);
 	qm_json_list(j, o, "cpu_list", &q->h->cpus);
 	qm_json_list(j, o, "online_list", &q->online);

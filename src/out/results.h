@@ -35,6 +35,7 @@ enum qm_queue_state {
 	QM_QUEUE_ISOLATED, /* the kernel lists none of its CPUs, all are isolated */
 	QM_QUEUE_OFFLINE,  /* none of its CPUs is online */
 	QM_QUEUE_UNMAPPED, /* no CPU at all */
+	QM_QUEUE_UNKNOWN,  /* its list could not be read whole, and what is known of it tells none of these */
 	_QM_QUEUE_STATE_MAX,
 };
 
@@ -75,7 +76,7 @@ struct qm_reports {
 void qm_report_done(struct qm_report *r);
 /* Can a job be pinned to its CPUs: a queue of the default type (or of unknown type) with an online CPU. */
 bool qm_queue_is_pinnable(const struct qm_queue_view *q);
-/* "ok", "cross-node", "isolated", "offline", "unmapped" */
+/* "ok", "cross-node", "isolated", "offline", "unmapped"; NULL for unknown */
 const char *qm_queue_state_name(enum qm_queue_state s);
 
 struct qm_list_result {

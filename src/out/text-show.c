@@ -92,7 +92,7 @@ GETTER(show_managed)
 
 GETTER(show_state)
 {
-	static const char *const colors[_QM_QUEUE_STATE_MAX] = { NULL, NULL, NULL, YELLOW, RED };
+	static const char *const colors[_QM_QUEUE_STATE_MAX] = { NULL, NULL, NULL, YELLOW, RED, NULL };
 
 	qm_cell_str(cell, qm_queue_state_name(QUEUE(row)->state));
 	cell->color = colors[QUEUE(row)->state];
