@@ -714,6 +714,15 @@ int qm_dir_write(const struct qm_dir *dir, const char *name, const char *data, s
 	return r < 0 ? -errno : 0;
 }
 
+static void tap_mode(const struct qm_dir *dir, const char *name, unsigned mode)
+{
+	_cleanup_free_ char *path = NULL;
+	const struct qm_root_tap *tap = dir->root->tap;
+
+	if (tap && tap->mode && full_path(dir, name, &path) == 0)
+		tap->mode(tap->arg, path, mode);
+}
+
 int qm_dir_mode(const struct qm_dir *dir, const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -734,7 +743,10 @@ int qm_dir_mode(const struct qm_dir *dir, const char *name)
 	} else {
 		r = fstatat(dir->fd, name, &st, AT_SYMLINK_NOFOLLOW);
 	}
-	return r < 0 ? problem(dir, name, -errno) : (int)(st.st_mode & 07777);
+	if (r < 0)
+		return problem(dir, name, -errno);
+	tap_mode(dir, name, st.st_mode & 07777);
+	return (int)(st.st_mode & 07777);
 }
 
 int qm_path_join(const char *base, const char *rel, char **ret)

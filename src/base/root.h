@@ -32,6 +32,7 @@ struct qm_root_tap {
 	void (*dir)(void *arg, const char *path);
 	void (*seen)(void *arg, const char *path);    /* only looked for and found, or a directory entered */
 	void (*refused)(void *arg, const char *path); /* only for root, and we are not: no problem, see root_only */
+	void (*mode)(void *arg, const char *path, unsigned mode); /* its permission bits were looked at */
 	void *arg;
 };
 

@@ -185,3 +185,18 @@ int qm_tree_touch(struct qm_tree *t, const char *path)
 	close(fd);
 	return 0;
 }
+
+int qm_tree_mode(struct qm_tree *t, const char *path, unsigned mode)
+{
+	char name[NAME_MAX + 1];
+	_cleanup_close_ int dir = open_parent(t, path, name);
+	_cleanup_close_ int fd = -1;
+
+	if (dir < 0)
+		return dir;
+	/* through a descriptor: fchmodat() would follow a link */
+	fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fchmod(fd, (mode & 0777) | 0400) < 0)
+		return -errno;
+	return 0;
+}

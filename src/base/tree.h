@@ -26,5 +26,7 @@ QM_MUST_CHECK int qm_tree_link(struct qm_tree *t, const char *path, const char *
 QM_MUST_CHECK int qm_tree_file(struct qm_tree *t, const char *path, const char *data, size_t len);
 /* An empty file, or what is there already. */
 QM_MUST_CHECK int qm_tree_touch(struct qm_tree *t, const char *path);
+/* Permission bits of a file that is there; the owner can always read it. 0 or -errno. */
+QM_MUST_CHECK int qm_tree_mode(struct qm_tree *t, const char *path, unsigned mode);
 
 #endif

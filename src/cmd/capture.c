@@ -22,12 +22,20 @@ static const struct qm_option options[] = {
 	{ 0 },
 };
 
+/* Set when all is written: a file that may not be written could not be written again. */
+struct mode {
+	char *path;
+	unsigned mode;
+};
+
 struct capture {
 	struct qm_root root;  /* the source once more, for looking at links without being listened to */
 	struct qm_tree tree;
 	struct qm_redact redact;
 	struct qm_capture_result res;
 	struct qm_problems refused;
+	struct mode *modes;
+	size_t n_modes, cap_modes;
 	char *last, *last_real; /* the directory resolved last: files come directory by directory */
 	int err;              /* the first failure to write */
 };
@@ -254,6 +262,32 @@ static void copy_seen(void *arg, const char *path)
 	keep_error(c, path, r);
 }
 
+/* Whether a file may be written tells managed interrupts from others. */
+static void note_mode(void *arg, const char *path, unsigned mode)
+{
+	struct capture *c = arg;
+	char *real = NULL;
+	int r = c->err ? c->err : resolve(c, path, &real);
+
+	if (r == 0)
+		r = qm_tree_touch(&c->tree, real);
+	c->res.files += r == 0;
+	if (r >= 0)
+		r = qm_array_grow(&c->modes, &c->cap_modes, c->n_modes + 1, sizeof(*c->modes));
+	if (r < 0) {
+		free(real);
+		keep_error(c, path, r);
+		return;
+	}
+	c->modes[c->n_modes++] = (struct mode){ real, mode };
+}
+
+static void set_modes(struct capture *c)
+{
+	for (size_t i = 0; !c->err && i < c->n_modes; i++)
+		keep_error(c, c->modes[i].path, qm_tree_mode(&c->tree, c->modes[i].path, c->modes[i].mode));
+}
+
 static void note_refused(void *arg, const char *path)
 {
 	struct capture *c = arg;
@@ -264,7 +298,7 @@ static void note_refused(void *arg, const char *path)
 static int capture(struct qm_run *run, struct capture *c)
 {
 	struct qm_root_tap tap = { .file = copy_file, .link = copy_link, .dir = copy_dir, .seen = copy_seen,
-				   .refused = note_refused, .arg = c };
+				   .refused = note_refused, .mode = note_mode, .arg = c };
 	int r = qm_root_open(&c->root, run->g.sysroot ? run->g.sysroot : "/", !run->g.sysroot, NULL);
 
 	if (r < 0) {
@@ -283,6 +317,8 @@ static int capture(struct qm_run *run, struct capture *c)
 	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS);
 	run->tap = NULL;
 	run->root.tap = NULL;
+	if (r == 0)
+		set_modes(c);
 	if (r < 0 || c->err)
 		return r < 0 ? r : QM_SAID;
 	c->res.refused = &c->refused;
@@ -309,6 +345,9 @@ static int capture_run(struct qm_run *run)
 	qm_tree_close(&c.tree);
 	qm_redact_done(&c.redact);
 	qm_problems_done(&c.refused);
+	for (size_t i = 0; i < c.n_modes; i++)
+		free(c.modes[i].path);
+	free(c.modes);
 	free(c.last);
 	free(c.last_real);
 	return r;

@@ -110,7 +110,7 @@ same() {
 	mkdir out
 	chown 65534 out
 	output=$(setpriv --reuid=65534 --clear-groups ./program capture -s tree out/copy -J 2>err) || fail "$(<err)"
-	assert_json 'j["capture"]["refused"]' '["sys/kernel/debug/block"]'
+	assert_json '"sys/kernel/debug/block" in j["capture"]["refused"]' true
 	output=$(setpriv --reuid=65534 --clear-groups ./program capture -s tree out/two) || fail
 	assert_contains "$output" "not copied, only root may read it: sys/kernel/debug/block"
 }
