@@ -153,7 +153,7 @@ int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, bool audit)
 	int r;
 
 	*rep = (struct qm_reporter){ .run = run };
-	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS);
+	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_LINKS);
 	if (r == 0)
 		r = qm_devices_resolve(run);
 	if (r == 0 && audit && run->m.kernel.release)

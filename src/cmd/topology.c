@@ -46,7 +46,7 @@ static int topology_run(struct qm_run *run)
 	const struct qm_topology *t = &run->m.topo;
 	struct qm_topology_result res = { .topo = t, .by_cpu = opt->by_cpu };
 	struct qm_node_view *views;
-	int r = qm_source_open(run, 0);
+	int r = qm_source_open(run, QM_READ_NUMA);
 
 	if (r < 0)
 		return r;

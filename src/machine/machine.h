@@ -214,6 +214,8 @@ struct qm_machine {
 #define QM_READ_IRQS    0x2u
 #define QM_READ_IRQ_DETAIL 0x4u /* chip, hwirq, node and hint of every interrupt, too */
 #define QM_READ_IRQBALANCE 0x8u /* does irqbalance run? May have to look at every process */
+#define QM_READ_LINKS   0x10u /* persistent names of the disks, from udev (live only) */
+#define QM_READ_NUMA    0x20u /* libnuma's opinion of the nodes; what differs is a problem (live only) */
 
 /*
  * Reads a machine through root, which the caller opened and keeps; root->problems is &ret->problems while it runs. Re-reads
@@ -244,6 +246,9 @@ QM_MUST_CHECK int qm_cmdline_read(struct qm_root *root, struct qm_machine *m);
 QM_MUST_CHECK int qm_devices_read(struct qm_root *root, struct qm_machine *m);
 /* irq.c: /proc/irq, and the ties to the hardware queues (tie.c), and who may move them (managed.c). */
 QM_MUST_CHECK int qm_irqs_read(struct qm_root *root, unsigned what, struct qm_machine *m);
+/* live.c: names that udev gives; what libnuma says of the nodes and differs. Only for the running host. */
+QM_MUST_CHECK int qm_live_read_links(struct qm_machine *m);
+void qm_live_check_nodes(struct qm_machine *m);
 /* irqbalance.c: fills irqbalance. */
 QM_MUST_CHECK int qm_irqbalance_read(struct qm_root *root, struct qm_machine *m);
 

@@ -40,7 +40,7 @@ static struct json_object *strings(char *const *v, size_t n)
 	return o;
 }
 
-#define ALL (QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE)
+#define ALL (QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE | QM_READ_LINKS | QM_READ_NUMA)
 
 #define ADD(o, key, value) json_object_object_add(o, key, value)
 
