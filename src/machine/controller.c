@@ -224,6 +224,23 @@ static int read_request(struct qm_scan *s, struct qm_controller *c)
 
 /* ---- all of it ---- */
 
+/* A host whose queues share one set of tags says so in the flags of each, which only root can read. */
+static int read_host_tagset(struct qm_scan *s, struct qm_controller *c, const struct qm_disk *disk)
+{
+	struct qm_strbuf path = { 0 };
+	const char *flags;
+	int r;
+
+	if (c->scsi_host < 0 || s->debug_block.fd < 0)
+		return 0;
+	qm_strbuf_addf(&path, "%s/hctx0/flags", disk->name);
+	r = path.err ? path.err : qm_dir_read(&s->debug_block, path.s, &flags);
+	qm_strbuf_done(&path);
+	if (r >= 0)
+		c->scsi_host_tagset = strstr(flags, "TAG_HCTX_SHARED") != NULL;
+	return r < 0 ? qm_optional(r) : 0;
+}
+
 int qm_controller_read(struct qm_scan *s, struct qm_controller *c)
 {
 	const struct qm_disk *disk = NULL;
@@ -257,6 +274,8 @@ int qm_controller_read(struct qm_scan *s, struct qm_controller *c)
 		r = qm_scan_long(&s->top, path, &v);
 	if (v >= 0 && v <= 2)
 		c->rq_affinity = (int)v;
+	if (r == 0)
+		r = read_host_tagset(s, c, disk);
 	if (r == 0)
 		r = qm_hctx_finish(s, c, disk);
 	return r == 0 ? read_request(s, c) : r;

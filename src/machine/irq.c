@@ -7,6 +7,8 @@
 #include "base/strbuf.h"
 #include "machine/syspath.h"
 
+/* More interrupts than any machine has: one costs kilobytes. */
+#define IRQS_MAX 32768
 /* Room for "4294967295/effective_affinity_list" and "sys/kernel/irq/4294967295/chip_name". */
 #define NAME_SPACE 64
 
@@ -96,20 +98,27 @@ static int read_irqs(struct qm_irq_scan *s)
 {
 	_cleanup_(qm_names_done) struct qm_names names = { 0 };
 	struct qm_machine *m = s->m;
+	size_t most;
 	int r;
 
 	if (s->proc.fd < 0)
 		return 0;
 	r = qm_dir_names(&s->proc, ".", &names);
+	most = names.n < IRQS_MAX ? names.n : IRQS_MAX;
 	/* An interrupt holds sets of thousands of bytes: room for all at once instead of by doubling. */
-	if (r == 0 && names.n)
-		r = qm_array_grow(&m->irqs, &m->cap_irqs, names.n, sizeof(*m->irqs));
+	if (r == 0 && most)
+		r = qm_array_grow(&m->irqs, &m->cap_irqs, most, sizeof(*m->irqs));
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
-		struct qm_irq *irq = &m->irqs[m->n_irqs];
+		struct qm_irq *irq;
 		unsigned nr;
 
 		if (!qm_name_has_number(names.v[i], strlen(names.v[i]), "", &nr))
 			continue;
+		if (m->n_irqs == most) {
+			qm_problem_addf(&m->problems, "proc/irq", "more than %d interrupts, the others are left out", IRQS_MAX);
+			break;
+		}
+		irq = &m->irqs[m->n_irqs];
 		*irq = (struct qm_irq){ .nr = nr, .hwirq = -1, .node = -1, .managed = -1, .controller = -1 };
 		r = read_irq(&s->proc, names.v[i], irq);
 		if (r == -ENOENT) {

@@ -335,11 +335,14 @@ static bool has_vector(const struct vectors *x, size_t irq)
 	return false;
 }
 
+/* As many as a device's table can hold. */
+#define VECTORS_MAX 2048
+
 static int add_vector(struct vectors *x, size_t irq)
 {
 	int r;
 
-	if (has_vector(x, irq))
+	if (x->n >= VECTORS_MAX || has_vector(x, irq))
 		return 0;
 	r = qm_array_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v));
 	if (r == 0)
@@ -449,7 +452,7 @@ static int add_named(struct qm_machine *m, size_t controller, const struct profi
 	bool by_driver = !x->n && !p->numbered && c->scsi_host >= 0 && is_only_one(m, c);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < m->n_irqs; i++) {
+	for (size_t i = 0; r == 0 && (p->numbered || by_driver) && i < m->n_irqs; i++) {
 		const struct qm_irq *irq = &m->irqs[i];
 
 		if (irq->controller == (long)controller ||
@@ -763,7 +766,7 @@ int qm_ties_by_device(struct qm_irq_scan *s)
 
 		if (c->fabrics)
 			r = mark_card(s, i);
-		else if (c->n_hctx && !is_tied(c) && !is_behind_another(c))
+		else if (c->n_hctx && (c->pci || c->scsi_host >= 0) && !is_behind_another(c) && !is_tied(c))
 			r = tie_controller(s, i);
 	}
 	if (r == 0)
