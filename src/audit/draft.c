@@ -134,6 +134,11 @@ const char *qm_draft_cpulist(struct qm_draft *d, const struct qm_cpuset *set)
 	return lend(d, &b);
 }
 
+const char *qm_draft_cpus(struct qm_draft *d, const struct qm_cpuset *set)
+{
+	return qm_draft_text(d, "CPU%s %s", qm_plural(qm_cpuset_count(set)), qm_draft_cpulist(d, set));
+}
+
 const char *qm_draft_whole_cpulist(struct qm_draft *d, const struct qm_cpuset *set)
 {
 	struct qm_strbuf b = { 0 };

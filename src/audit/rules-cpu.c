@@ -61,13 +61,12 @@ static int run_hctx_no_online_cpu(struct qm_audit *a, const struct qm_rule *rule
 		qm_cpuset_andnot(&gone, &t->present);
 		absent = !qm_cpuset_is_empty(&gone);
 		qm_draft_message(&d,
-			"%zu of %zu queues (hctx %s) %s no online CPU; their CPUs %s are %s. They lie idle until one "
-			"comes online, and nothing waits for them.",
+			"%zu of %zu queues (hctx %s) %s no online CPU (%s: %s): idle until one comes online, and "
+			"nothing waits for %s.",
 			d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx),
-			d.f.hctx.n == 1 ? "has" : "have", qm_draft_cpulist(&d, &d.f.cpus),
-			present && absent ? "offline or not present"
-				: absent  ? "not present"
-					  : "offline");
+			d.f.hctx.n == 1 ? "has" : "have", qm_draft_cpus(&d, &d.f.cpus),
+			present && absent ? "offline or not present" : absent ? "not present" : "offline",
+			d.f.hctx.n == 1 ? "it" : "them");
 		qm_draft_advice(&d, "Nothing needs doing: such queues are kept for the CPUs to come.");
 		r = qm_draft_commit(&d);
 		if (r < 0)

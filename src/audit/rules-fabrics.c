@@ -60,8 +60,7 @@ static const char *failure_words(struct qm_draft *d, const struct qm_connect_fai
 
 	switch (f->reason) {
 	case QM_REASON_OFFLINE:
-		return qm_draft_text(d, "CPU%s %s, which %s offline", qm_plural(n), qm_draft_cpulist(d, &f->cpus),
-			n == 1 ? "is" : "are");
+		return qm_draft_text(d, "%s, which %s offline", qm_draft_cpus(d, &f->cpus), n == 1 ? "is" : "are");
 	case QM_REASON_ISOLATED:
 		return "isolated CPUs only, which this kernel leaves out";
 	case QM_REASON_UNMAPPED:
@@ -248,7 +247,7 @@ static void draft_cure(struct qm_draft *d, const struct qm_audit *a, const struc
 {
 	struct qm_cpuset cure;
 	bool all = find_cure(a, c, &d->f.hctx, &cure);
-	const char *cpus = qm_draft_cpulist(d, &cure);
+	const char *cpus = qm_draft_cpus(d, &cure);
 
 	if (!all) {
 		qm_draft_advice(d,
@@ -257,12 +256,10 @@ static void draft_cure(struct qm_draft *d, const struct qm_audit *a, const struc
 		qm_draft_command(d, "qmapctl advise --print safe");
 	} else if (a->opt->whatif) {
 		qm_draft_advice(d,
-			"Keep CPU%s %s online, or first connect again with a number of queues that advise names.",
-			qm_plural(qm_cpuset_count(&cure)), cpus);
+			"Keep %s online, or first connect again with a number of queues that advise names.", cpus);
 	} else {
 		qm_draft_advice(d,
-			"Bring CPU%s %s online before any path is reset, or connect again with fewer queues.",
-			qm_plural(qm_cpuset_count(&cure)), cpus);
+			"Bring %s online before any path is reset, or connect again with fewer queues.", cpus);
 		qm_draft_command(d, "chcpu -e %s", qm_draft_whole_cpulist(d, &cure));
 	}
 }
@@ -379,9 +376,9 @@ static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
 		qm_draft_message(&d,
-			"%zu of %zu queues (hctx %s) are worked on CPUs %s, which are not among those that they serve: "
-			"every request crosses to another CPU and back.",
-			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), qm_draft_cpulist(&d, &d.f.cpus));
+			"%zu of %zu queues (hctx %s) are worked on %s, not on those that they serve: every request "
+			"crosses to another CPU and back.",
+			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), qm_draft_cpus(&d, &d.f.cpus));
 		qm_draft_advice(&d,
 			"Linux 6.14 takes the worker's CPU from the queue's own; until then as many queues as CPUs "
 			"help.");
@@ -443,9 +440,9 @@ static int run_tcp_iocpu_pileup(struct qm_audit *a, const struct qm_rule *rule)
 			qm_cpuset_set(&d.f.cpus, (unsigned)cpu);
 	}
 	qm_draft_message(&d,
-		"%d NVMe/TCP controllers count their workers' CPUs from the first one each: CPU%s %s carr%s %u queues "
-		"each while %u CPU%s none, and get%s hot first.",
-		controllers, qm_plural(qm_cpuset_count(&d.f.cpus)), qm_draft_cpulist(&d, &d.f.cpus),
+		"%d NVMe/TCP controllers count their workers' CPUs from the first one each: %s carr%s %u queues each "
+		"while %u CPU%s none, and get%s hot first.",
+		controllers, qm_draft_cpus(&d, &d.f.cpus),
 		qm_cpuset_count(&d.f.cpus) == 1 ? "ies" : "y", most, idle, idle == 1 ? " has" : "s have",
 		qm_cpuset_count(&d.f.cpus) == 1 ? "s" : "");
 	qm_draft_advice(&d,

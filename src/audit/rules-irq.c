@@ -185,10 +185,10 @@ static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_ru
 		if (!some_free)
 			d.f.severity = QM_INFO;
 		qm_draft_message(&d,
-			"the interrupt%s of %zu queue%s (hctx %s) %s sent to CPUs %s, which the queue%s %s not serve: "
-			"each completion wakes another CPU than the one that asked.",
+			"the interrupt%s of %zu queue%s (hctx %s) %s sent to %s, which the queue%s %s not serve: each "
+			"completion wakes another CPU than the one that asked.",
 			qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
-			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &target), qm_plural(d.f.hctx.n),
+			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpus(&d, &target), qm_plural(d.f.hctx.n),
 			d.f.hctx.n == 1 ? "does" : "do");
 		if (some_free) {
 			qm_draft_advice(&d,
@@ -239,11 +239,11 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 		return 0;
 	if (state == OUTSIDE_PENDING)
 		qm_draft_message(&d,
-			"%zu interrupt%s (%s) %s last delivered outside %s mask, to CPUs %s: pending, as a move takes "
+			"%zu interrupt%s (%s) %s last delivered outside %s mask, on %s: pending, as a move takes "
 			"effect with the next interrupt.",
 			d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
 			d.f.irqs.n == 1 ? "was" : "were", d.f.irqs.n == 1 ? "its" : "their",
-			qm_draft_cpulist(&d, &d.f.cpus));
+			qm_draft_cpus(&d, &d.f.cpus));
 	else
 		qm_draft_message(&d,
 			"%zu interrupt%s (%s) %s shut-down: all CPUs of %s mask are offline, and the CPU shown as its "
@@ -415,11 +415,11 @@ static int run_irq_remote_node(struct qm_audit *a, const struct qm_rule *rule)
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
 		qm_draft_message(&d,
-			"the interrupt%s of %zu queue%s (hctx %s) %s sent to CPUs %s, off the device's node %d, "
-			"although the queue%s serve%s CPUs there: completions read and write memory across the link "
-			"between nodes.",
+			"the interrupt%s of %zu queue%s (hctx %s) %s sent to %s, off the device's node %d, although "
+			"the queue%s serve%s CPUs there: completions read and write memory across the link between "
+			"nodes.",
 			qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
-			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus), c->node, qm_plural(d.f.hctx.n),
+			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpus(&d, &d.f.cpus), c->node, qm_plural(d.f.hctx.n),
 			d.f.hctx.n == 1 ? "s" : "");
 		qm_draft_advice(&d, "Send them to the queue's CPUs on node %d.", c->node);
 		draft_hint_command(&d, c);

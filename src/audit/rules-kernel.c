@@ -53,9 +53,9 @@ static void word_unexpected(
 	if (id->other_time) {
 		qm_cpuset_copy(&d->f.cpus, &id->offline_then);
 		qm_draft_message(d,
-			"the map is the one that this kernel makes while CPU%s %s %s offline: it was made then and is "
-			"kept, so queues are dealt as if %s still missing.",
-			qm_plural(n), qm_draft_cpulist(d, &id->offline_then), n == 1 ? "is" : "are",
+			"the map is the one that this kernel makes while %s %s offline: it was made then and is kept, "
+			"so queues are dealt as if %s still missing.",
+			qm_draft_cpus(d, &id->offline_then), n == 1 ? "is" : "are",
 			n == 1 ? "it were" : "they were");
 		qm_draft_advice(d, "%s",
 			better ? "Have it made again: reload the driver, connect again, or reboot."
@@ -70,9 +70,9 @@ static void word_unexpected(
 	} else {
 		qm_cpuset_copy(&d->f.cpus, &id->differs);
 		qm_draft_message(d,
-			"no algorithm known here gives this map; the nearest is %s, with other queues for CPUs %s. The "
+			"no algorithm known here gives this map; the nearest is %s, with other queues for %s. The "
 			"driver may have a rule of its own, so predictions for this device cannot be relied on.",
-			id->nearest ? algo_name(d, id->nearest) : expected, qm_draft_cpulist(d, &id->differs));
+			id->nearest ? algo_name(d, id->nearest) : expected, qm_draft_cpus(d, &id->differs));
 		qm_draft_advice(d, "%s",
 			better ? "Made again, by reloading the driver or a reboot, it should be better."
 			       : "Nothing needs doing if the device works well.");
@@ -260,15 +260,15 @@ static bool has_conflict(const struct qm_machine *m, enum conflict what, struct 
 
 static void word_conflict(struct qm_draft *d, enum conflict what)
 {
-	const char *cpus = qm_draft_cpulist(d, &d->f.cpus);
+	const char *cpus = qm_draft_cpus(d, &d->f.cpus);
 
 	switch (what) {
 	case CONFLICT_IRQAFFINITY:
 		qm_draft_message(d,
-			"irqaffinity= sends interrupts to CPUs %s, which isolcpus= isolates: unmanaged interrupts of "
+			"irqaffinity= sends interrupts to %s, which isolcpus= isolates: unmanaged interrupts of "
 			"storage and network land on CPUs that were to be left alone.",
 			cpus);
-		qm_draft_advice(d, "Take CPUs %s out of irqaffinity= on the kernel command line.", cpus);
+		qm_draft_advice(d, "Take %s out of irqaffinity= on the kernel command line.", cpus);
 		break;
 	case CONFLICT_ALL:
 		qm_draft_message(d,
@@ -278,7 +278,7 @@ static void word_conflict(struct qm_draft *d, enum conflict what)
 		break;
 	case CONFLICT_IMPOSSIBLE:
 		qm_draft_message(d,
-			"isolcpus= or nohz_full= name CPUs %s, which cannot exist here: the list was made for another "
+			"isolcpus= or nohz_full= name %s, which cannot exist here: the list was made for another "
 			"machine or numbering, and the CPUs meant may not be isolated.",
 			cpus);
 		qm_draft_advice(d, "Compare the lists with qmapctl topology and correct the kernel command line.");
@@ -344,9 +344,9 @@ static int run_kdump_queue_mismatch(struct qm_audit *a, const struct qm_rule *ru
 		qm_cpuset_copy(&d.f.cpus, &irq->requested);
 		qm_draft_message(&d,
 			"this crash kernel uses one queue, but its driver spread vectors over all possible CPUs, and "
-			"the queue's vector (IRQ %u) belongs to CPUs %s, none of which is online: completions never "
-			"arrive, and the dump times out.",
-			irq->nr, qm_draft_cpulist(&d, &irq->requested));
+			"the queue's vector (IRQ %u) belongs to %s, none of which is online: completions never arrive, "
+			"and the dump times out.",
+			irq->nr, qm_draft_cpus(&d, &irq->requested));
 		qm_draft_advice(&d,
 			"Boot the crash kernel with nr_cpus=1 instead of maxcpus=1 where the architecture allows it, "
 			"or limit the driver's vectors by its parameter, or use a kernel where drivers ask for one "

@@ -44,6 +44,8 @@ const char *qm_draft_cpulist(struct qm_draft *d, const struct qm_cpuset *set);
 const char *qm_draft_idlist(struct qm_draft *d, const struct qm_ids *ids);
 const char *qm_draft_text(struct qm_draft *d, const char *fmt, ...) QM_PRINTF(2, 3);
 const char *qm_draft_quote(struct qm_draft *d, const char *word);
+/* "CPU 3" or "CPUs 3,5". */
+const char *qm_draft_cpus(struct qm_draft *d, const struct qm_cpuset *set);
 /* The same list whole, for a command. */
 const char *qm_draft_whole_cpulist(struct qm_draft *d, const struct qm_cpuset *set);
 /* Hands the finding over to the audit. 0 or -errno; the draft is empty after it. */

@@ -145,7 +145,7 @@ static void outside_hctx(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "irq-effective-outside-hctx", "warning", "1", "2-3", "71");
 	assert_string_equal(one->message,
-		"the interrupt of 1 queue (hctx 1) is sent to CPUs 6, which the queue does not serve: each completion "
+		"the interrupt of 1 queue (hctx 1) is sent to CPU 6, which the queue does not serve: each completion "
 		"wakes another CPU than the one that asked.");
 	assert_string_equal(one->command, "qmapctl hint plan xvda");
 	audit_done(&f, &m);
@@ -177,7 +177,7 @@ static void outside_mask(void **state)
 	machine_irq(&m, 44, "dmar1", "6", "5", 0);
 	f = audit_run(&m);
 	assert_string_equal(audit_says(&f, "irq-outside-mask", "info", "", "5", "44")->message,
-		"1 interrupt (44) was last delivered outside its mask, to CPUs 5: pending, as a move takes effect with "
+		"1 interrupt (44) was last delivered outside its mask, on CPU 5: pending, as a move takes effect with "
 		"the next interrupt.");
 	assert_non_null(strstr(audit_nth(&f, "irq-outside-mask", 1)->message, "pending"));
 	assert_int_equal(audit_nth(&f, "irq-outside-mask", 1)->irqs.v[0], 42);

@@ -20,8 +20,7 @@ static const struct topo_spec std8 = {
 static const struct topo_spec report = {
 	.possible = "0-71",
 	.nodes = "0:0-17,36-53;1:18-35,54-71",
-	.cores = "0,36;1,37;2,38;3,39;4,40;5,41;6,42;7,43;8,44;9,45;10,46;11,47;12,48;13,49;14,50;15,51;16,52;17,53;"
-		 "18,54;19,55;20,56;21,57;22,58;23,59;24,60;25,61;26,62;27,63;28,64;29,65;30,66;31,67;32,68;33,69;34,70;35,71",
+	.cores = "0,36;1,37;2,38;3,39;4,40;5,41;6,42;7,43;8,44;9,45;10,46;11,47;12,48;13,49;14,50;15,51;16,52;17,53;18,54;19,55;20,56;21,57;22,58;23,59;24,60;25,61;26,62;27,63;28,64;29,65;30,66;31,67;32,68;33,69;34,70;35,71",
 };
 
 /* ---- the table ---- */
@@ -504,8 +503,8 @@ static void offline_queues(void **state)
 	f = audit_run(&m);
 	one = audit_says(&f, "hctx-no-online-cpu", "info", "2-4", "4-7", "");
 	assert_string_equal(one->message,
-		"3 of 5 queues (hctx 2-4) have no online CPU; their CPUs 4-7 are offline or not present. They lie idle "
-		"until one comes online, and nothing waits for them.");
+		"3 of 5 queues (hctx 2-4) have no online CPU (CPUs 4-7: offline or not present): idle until one comes "
+		"online, and nothing waits for them.");
 	assert_null(one->command);
 	audit_says(&f, "possible-exceeds-present", "info", "", "6-7", "");
 	audit_clean(&f);
@@ -925,7 +924,7 @@ static void command_line(void **state)
 	static const struct {
 		const char *cmdline, *message, *cpus;
 	} t[] = {
-		{ "isolcpus=2-5 irqaffinity=0-2", "irqaffinity= sends interrupts to CPUs 2, which isolcpus= isolates",
+		{ "isolcpus=2-5 irqaffinity=0-2", "irqaffinity= sends interrupts to CPU 2, which isolcpus= isolates",
 			"2" },
 		{ "isolcpus=0-7", "isolcpus= names every CPU that is present", "0-7" },
 		{ "isolcpus=4-9", "name CPUs 8-9, which cannot exist here", "8-9" },
