@@ -376,9 +376,10 @@ static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
 		qm_draft_message(&d,
-			"%zu of %zu queues (hctx %s) are worked on %s, not on those that they serve: every request "
-			"crosses to another CPU and back.",
-			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), qm_draft_cpus(&d, &d.f.cpus));
+			"%zu of %zu queues (hctx %s) %s worked on %s, not on a CPU served: every request crosses to "
+			"another CPU and back.",
+			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), d.f.hctx.n == 1 ? "is" : "are",
+			qm_draft_cpus(&d, &d.f.cpus));
 		qm_draft_advice(&d,
 			"Linux 6.14 takes the worker's CPU from the queue's own; until then as many queues as CPUs "
 			"help.");

@@ -154,7 +154,8 @@ static int audit_run(struct qm_run *run)
 	ao.only = (const char *const *)only;
 	ao.ignore = (const char *const *)ignore;
 	ao.whatif = run->whatif;
-	ao.controllers = run->controllers;
+	/* Without names the machine as a whole is judged too. */
+	ao.controllers = run->n_args ? run->controllers : NULL;
 	ao.n_controllers = run->n_controllers;
 	return judge(run, &ao, fail_on);
 }
