@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whose interrupt is it? Drivers name their interrupts after the controller, its SCSI host, or only themselves; the
- * last tell the owner where a single controller has that driver.
+ * Whose interrupt is it? Where the reader did not tie it to a controller its name may tell: drivers name their
+ * interrupts after the controller, its SCSI host, or only themselves; the last tell the owner where a single controller
+ * has that driver.
  */
 #include "audit/irqs.h"
 
@@ -256,6 +257,19 @@ bool qm_irq_has_nameless_owner(const struct qm_irq *irq)
 	return false;
 }
 
+/* What the reader tied to a controller is that one's; a network card's vectors are nobody's here. */
+static int give_known(struct qm_audit *a, size_t index)
+{
+	const struct qm_irq *irq = &a->m->irqs[index];
+	struct qm_audit_controller *ac = &a->c[irq->controller];
+
+	if (irq->role == QM_ROLE_NIC)
+		return 0;
+	if (irq->role == QM_ROLE_QUEUE || irq->role == QM_ROLE_REPLY)
+		return qm_ids_add(&ac->irqs, (unsigned)index);
+	return qm_ids_add(&ac->other_irqs, (unsigned)index);
+}
+
 /* Gives one interrupt to the controllers whose handlers it has. */
 static int give(struct qm_audit *a, const struct keys *keys, size_t index)
 {
@@ -263,6 +277,8 @@ static int give(struct qm_audit *a, const struct keys *keys, size_t index)
 	size_t len;
 	int r = 0;
 
+	if (a->m->irqs[index].controller >= 0 && (size_t)a->m->irqs[index].controller < a->m->n_controllers)
+		return give_known(a, index);
 	while (r == 0 && qm_irq_next_name(&p, &name, &len)) {
 		const struct key *k = key_of(keys, name, len);
 		struct qm_audit_controller *ac;

@@ -225,19 +225,24 @@ static int run_hba_highiops_vectors(struct qm_audit *a, const struct qm_rule *ru
 
 	QM_AUDIT_FOREACH(i, a) {
 		const struct qm_controller *c = &a->m->controllers[i];
-		size_t extra = a->c[i].irqs.n > c->n_hctx ? a->c[i].irqs.n - c->n_hctx : 0;
 		struct qm_draft d;
 		int r;
 
-		if (c->n_hctx < 2 || extra == 0 || !driver_in(c, drivers))
+		if (c->n_hctx < 2 || !driver_in(c, drivers))
 			continue;
 		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-		for (size_t k = 0; k < extra; k++)
-			qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[k]].nr);
+		for (size_t k = 0; k < a->c[i].other_irqs.n; k++) {
+			const struct qm_irq *irq = &a->m->irqs[a->c[i].other_irqs.v[k]];
+
+			if (irq->role == QM_ROLE_EXTRA)
+				qm_draft_irq(&d, irq->nr);
+		}
+		if (d.f.irqs.n == 0 && d.err == 0)
+			continue;
 		qm_draft_message(&d,
-			"%zu vectors for %zu queues: the first %zu serve a few requests at high rates or low latency, "
-			"and belong to no queue.",
-			a->c[i].irqs.n, c->n_hctx, extra);
+			"%zu vector%s beside those of the %zu queues: meant for few requests at high rates or low latency, "
+			"and of no queue.",
+			d.f.irqs.n, qm_plural(d.f.irqs.n), c->n_hctx);
 		qm_draft_advice(&d, "Nothing needs doing; they are not managed and stay near the adapter.");
 		r = qm_draft_commit(&d);
 		if (r < 0)

@@ -86,6 +86,9 @@ static int say_managed(struct qm_audit *a, const struct qm_rule *rule, size_t i,
 	const struct qm_ids *irqs = &a->c[i].irqs;
 	struct qm_draft d;
 
+	/* Where a device has one interrupt there is nothing to spread, and no news in it. */
+	if (!managed && irqs->n < 2)
+		return 0;
 	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
 	for (size_t k = 0; k < irqs->n; k++) {
 		if (qm_irq_managed(a, c, &a->m->irqs[irqs->v[k]]) == managed)
@@ -587,7 +590,7 @@ static int run_irq_untied(struct qm_audit *a, const struct qm_rule *rule)
 	}
 	qm_draft_begin(&d, a, rule, QM_INFO, -1);
 	for (size_t i = 0; i < a->m->n_irqs; i++) {
-		if (!tied[i] && qm_irq_has_nameless_owner(&a->m->irqs[i]))
+		if (!tied[i] && a->m->irqs[i].role == QM_ROLE_NONE && qm_irq_has_nameless_owner(&a->m->irqs[i]))
 			qm_draft_irq(&d, a->m->irqs[i].nr);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)

@@ -102,7 +102,7 @@ static inline long machine_irq(
 	if (qm_array_grow(&m->irqs, &m->cap_irqs, m->n_irqs + 1, sizeof(*irq)) < 0)
 		abort();
 	irq = &m->irqs[m->n_irqs];
-	*irq = (struct qm_irq){ .nr = nr, .name = machine_string(name), .hwirq = -1, .node = -1, .managed = managed };
+	*irq = (struct qm_irq){ .nr = nr, .name = machine_string(name), .hwirq = -1, .node = -1, .managed = managed, .controller = -1 };
 	irq->has_requested = requested != NULL;
 	irq->has_effective = effective != NULL;
 	if (requested)
@@ -118,6 +118,8 @@ static inline void machine_queue_irq(struct qm_machine *m, size_t controller, un
 {
 	long irq = machine_irq(m, nr, name, requested, effective, managed);
 
+	m->irqs[irq].controller = (long)controller;
+	m->irqs[irq].role = QM_ROLE_QUEUE;
 	m->controllers[controller].hctx[hctx].irq = irq;
 	m->controllers[controller].hctx[hctx].tie = QM_TIE_NAME;
 }

@@ -85,8 +85,7 @@ static void found_by_controller(void **state)
 	assert_int_equal(one->irqs.n, 1);
 	assert_int_equal(one->irqs.v[0], 25);
 	assert_null(audit_nth(&f, "irq-managed", 3));
-	one = audit_says(&f, "irq-not-managed", "info", "", "", "24");
-	assert_int_equal(one->controller, 2);
+	audit_silent(&f, "irq-not-managed");
 	audit_clean(&f);
 	audit_done(&f, &m);
 }
@@ -103,9 +102,7 @@ static void managed_or_not(void **state)
 	machine_queue_irq(&m, 0, 0, 30, "nvme0q0, nvme0q1", "0-3", "2", -1);
 	f = audit_run(&m);
 	audit_silent(&f, "irq-managed");
-	assert_string_equal(audit_says(&f, "irq-not-managed", "info", "", "", "30")->message,
-		"1 interrupt that the kernel does not place: where completions run is decided by the driver, "
-		"irqbalance, or whoever writes an affinity.");
+	audit_silent(&f, "irq-not-managed"); /* one is no news */
 	audit_silent(&f, "irq-shared-devices");
 	audit_clean(&f);
 	audit_done(&f, &m);
@@ -115,7 +112,9 @@ static void managed_or_not(void **state)
 	machine_queue_irq(&m, 0, 0, 30, "nvme0q1", "0-1", "0", -1);
 	machine_queue_irq(&m, 0, 1, 31, "nvme0q2", "2-3", "2", -1);
 	f = audit_run(&m);
-	audit_says(&f, "irq-not-managed", "info", "", "", "30-31");
+	assert_string_equal(audit_says(&f, "irq-not-managed", "info", "", "", "30-31")->message,
+		"2 interrupts that the kernel does not place: where completions run is decided by the driver, irqbalance, or "
+		"whoever writes an affinity.");
 	audit_done(&f, &m);
 
 	/* An adapter whose disks, if any, are elsewhere. */
@@ -621,6 +620,8 @@ static void adapters(void **state)
 
 		name[13] = (char)('0' + i);
 		machine_irq(&m, 100 + i, name, i < 2 ? "0-3" : "0", "0", i >= 2);
+		m.irqs[i].controller = 0;
+		m.irqs[i].role = i < 2 ? QM_ROLE_EXTRA : QM_ROLE_QUEUE;
 	}
 	f = audit_run(&m);
 	assert_non_null(strstr(
