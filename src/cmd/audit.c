@@ -142,7 +142,7 @@ static int audit_run(struct qm_run *run)
 	if (r == 0)
 		r = parse_rules(run, "--ignore", opt->ignore, &ignore);
 	if (r == 0)
-		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS);
+		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQBALANCE);
 	if (r == 0 && !qm_source_need_kernel(run))
 		r = QM_SAID;
 	if (r == 0 && opt->reserved)

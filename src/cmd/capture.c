@@ -314,7 +314,7 @@ static int capture(struct qm_run *run, struct capture *c)
 	if (r < 0)
 		return QM_SAID;
 	run->tap = &tap;
-	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS);
+	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQBALANCE);
 	run->tap = NULL;
 	run->root.tap = NULL;
 	if (r == 0)
