@@ -48,12 +48,7 @@ struct attempt {
 	bool open;      /* has incidents that are neither recovered nor removed */
 	size_t pool;    /* incident of too few memory regions in this attempt + 1 */
 
-	bool failed;    /* what follows holds: the failure is known, whether it was a reconnect is not yet */
-	long qid, status, raw;
-	bool has_status, has_raw;
-	char text[TEXT_MAX + 1], time[64], boot_id[33];
-	unsigned long line;
-	struct qm_cpuset offline;
+	struct qm_klog_incident *failed; /* known but not told: whether it was a reconnect, the next lines say */
 };
 
 struct qm_klog {
@@ -104,24 +99,33 @@ int qm_klog_new(const struct qm_klog_since *since, struct qm_klog **ret)
 	return 0;
 }
 
+static void incident_done(struct qm_klog_incident *i)
+{
+	free(i->controller);
+	free(i->host);
+	free(i->boot_id);
+	free(i->time);
+	free(i->last);
+	free(i->text);
+}
+
 void qm_klog_free(struct qm_klog *k)
 {
 	if (!k)
 		return;
+	for (unsigned i = 0; i < CONTROLLERS_MAX; i++) {
+		if (k->attempts[i].failed)
+			incident_done(k->attempts[i].failed);
+		free(k->attempts[i].failed);
+	}
 	qm_klog_report_done(&k->report);
 	free(k);
 }
 
 void qm_klog_report_done(struct qm_klog_report *r)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		free(r->v[i].controller);
-		free(r->v[i].host);
-		free(r->v[i].boot_id);
-		free(r->v[i].time);
-		free(r->v[i].last);
-		free(r->v[i].text);
-	}
+	for (size_t i = 0; i < r->n; i++)
+		incident_done(&r->v[i]);
 	for (size_t i = 0; i < r->n_hosts; i++) {
 		free(r->hosts[i].name);
 		free(r->hosts[i].release);
@@ -194,16 +198,6 @@ static uint32_t incident_hash(const struct qm_klog_incident *i)
 	return h;
 }
 
-static void incident_done(struct qm_klog_incident *i)
-{
-	free(i->controller);
-	free(i->host);
-	free(i->boot_id);
-	free(i->time);
-	free(i->last);
-	free(i->text);
-}
-
 /* The place of an incident in the index: its own, or the free one where it belongs. */
 static uint32_t *find_slot(struct qm_klog *k, const struct qm_klog_incident *i)
 {
@@ -273,6 +267,14 @@ static size_t add_incident(struct qm_klog *k, struct qm_klog_incident *i)
 	return rep->n;
 }
 
+static void set_text(struct qm_klog *k, struct qm_klog_incident *i, const char *text)
+{
+	char cut[TEXT_MAX + 1];
+
+	snprintf(cut, sizeof(cut), "%s", text);
+	replace(k, &i->text, cut);
+}
+
 static struct qm_klog_incident new_incident(struct qm_klog *k, unsigned host, const char *text)
 {
 	const struct qm_klog_host *h = &k->report.hosts[host];
@@ -280,10 +282,8 @@ static struct qm_klog_incident new_incident(struct qm_klog *k, unsigned host, co
 		.boot = h->boots - 1, .line = k->report.lines, .count = 1, .created = -1, .queues = { -1, -1, -1 },
 		.qid = -1, .pool = -1, .cpu = -1, .irq = -1, .vector = -1,
 	};
-	char cut[TEXT_MAX + 1];
 
-	snprintf(cut, sizeof(cut), "%s", text);
-	i.text = keep(k, cut);
+	set_text(k, &i, text);
 	i.host = h->name ? keep(k, h->name) : NULL;
 	i.time = keep(k, k->line.time);
 	i.last = keep(k, k->line.time);
@@ -311,29 +311,18 @@ static struct attempt *find_attempt(struct qm_klog *k, unsigned host, const char
 /* What failed is now known well enough to be told. */
 static void settle(struct qm_klog *k, struct attempt *a, bool reconnect, bool failed_again)
 {
-	struct qm_klog_incident i;
+	struct qm_klog_incident *i = a->failed;
 
-	if (!a->failed)
+	if (!i)
 		return;
-	a->failed = false;
-	i = new_incident(k, a->host, a->text);
-	i.kind = reconnect || a->connected ? QM_KLOG_RECONNECT : QM_KLOG_CONNECT;
-	i.line = a->line;
-	i.controller = keep(k, a->name);
-	replace(k, &i.time, a->time);
-	replace(k, &i.last, a->time);
-	replace(k, &i.boot_id, a->boot_id);
-	i.created = a->created;
-	memcpy(i.queues, a->queues, sizeof(i.queues));
-	i.qid = a->qid;
-	i.has_status = a->has_status;
-	i.status = a->status;
-	i.has_raw = a->has_raw;
-	i.raw = a->raw;
-	i.attempts = failed_again;
-	qm_cpuset_copy(&i.offline, &a->offline);
-	i.saw_offline = !qm_cpuset_is_empty(&i.offline);
-	add_incident(k, &i);
+	a->failed = NULL;
+	i->kind = reconnect || a->connected ? QM_KLOG_RECONNECT : QM_KLOG_CONNECT;
+	i->controller = keep(k, a->name);
+	i->created = a->created;
+	memcpy(i->queues, a->queues, sizeof(i->queues));
+	i->attempts = failed_again;
+	add_incident(k, i);
+	free(i);
 	a->open = true;
 }
 
@@ -370,46 +359,47 @@ static struct attempt *get_attempt(struct qm_klog *k, unsigned host, const char 
 	return a;
 }
 
-static void fail(struct qm_klog *k, struct attempt *a, const char *text)
+/* A new failure; one before it is told. NULL without memory. */
+static struct qm_klog_incident *fail(struct qm_klog *k, struct attempt *a, const char *text)
 {
-	a->failed = true;
-	a->qid = -1;
-	a->status = a->raw = 0;
-	a->has_status = a->has_raw = false;
-	a->line = k->report.lines;
-	snprintf(a->text, sizeof(a->text), "%s", text);
-	snprintf(a->time, sizeof(a->time), "%s", k->line.time);
-	snprintf(a->boot_id, sizeof(a->boot_id), "%s", k->line.boot_id);
-	qm_cpuset_copy(&a->offline, &k->states[a->host].offline);
+	settle(k, a, false, false);
+	a->failed = malloc(sizeof(*a->failed));
+	if (a->failed)
+		*a->failed = new_incident(k, a->host, text);
+	else
+		k->err = -ENOMEM;
+	return a->failed;
 }
 
 /* A line that tells the code of a failure: the first of two, or the only one. */
 static void note_code(struct qm_klog *k, struct attempt *a, const struct qm_klog_event *e)
 {
-	settle(k, a, false, false);
-	fail(k, a, e->text);
-	if (e->n[0] == 0)
+	struct qm_klog_incident *i = fail(k, a, e->text);
+
+	if (!i || e->n[0] == 0)
 		return;
-	a->has_status = true;
-	a->status = e->n[0];
+	i->has_status = true;
+	i->status = e->n[0];
 	if (e->type != QM_EVENT_CONNECT_RAW)
 		return;
-	a->status = qm_klog_code_decode(e->n[0]);
-	a->has_raw = a->status != e->n[0];
-	a->raw = e->n[0];
+	i->status = qm_klog_code_decode(e->n[0]);
+	i->has_raw = i->status != e->n[0];
+	i->raw = e->n[0];
 }
 
 /* A line that tells the queue, or an error that all the same belongs to the line before it. */
 static void note_queue(struct qm_klog *k, struct attempt *a, const struct qm_klog_event *e, long qid, long status)
 {
-	if (!a->failed || a->qid >= 0) {
-		settle(k, a, false, false);
-		fail(k, a, e->text);
-	}
-	snprintf(a->text, sizeof(a->text), "%s", e->text);
-	a->qid = qid;
-	a->has_status = true;
-	a->status = status;
+	struct qm_klog_incident *i = a->failed;
+
+	if (!i || i->qid >= 0)
+		i = fail(k, a, e->text);
+	if (!i)
+		return;
+	set_text(k, i, e->text);
+	i->qid = qid;
+	i->has_status = true;
+	i->status = status;
 }
 
 /* The controller is there again: what failed before it is over. */
