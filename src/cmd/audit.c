@@ -77,13 +77,14 @@ static void add_number(struct qm_strbuf *b, const char *before, size_t n, const 
 	qm_strbuf_addf(b, "%s%zu %s%s", before, n, what, n == 1 ? "" : "s");
 }
 
-/* "Linux 6.12.48, 70 of 72 CPUs on 2 nodes, 3 controllers with 100 queues" */
+/* "What if: Linux 6.12.48, 70 of 72 CPUs on 2 nodes, 3 controllers with 100 queues" */
 static void summarize(const struct qm_run *run, struct qm_strbuf *b)
 {
 	const struct qm_topology *t = &run->m.topo;
 	unsigned online = qm_cpuset_count(&t->online), possible = qm_cpuset_count(&t->possible);
 	size_t queues = 0;
 
+	qm_strbuf_adds(b, run->whatif ? "What if: " : "");
 	if (run->m.kernel.release)
 		qm_strbuf_addf(b, "Linux %s, ", run->m.kernel.release);
 	if (online == possible)

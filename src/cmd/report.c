@@ -94,7 +94,7 @@ static int fill_maps(const struct qm_machine *m, struct qm_report *r)
 
 static int make_report(void *arg, size_t i, struct qm_report *ret)
 {
-	const struct qm_reporter *rep = arg;
+	struct qm_reporter *rep = arg;
 	const struct qm_machine *m = &rep->run->m;
 	size_t index = rep->run->controllers[i];
 	const struct qm_controller *c = &m->controllers[index];
@@ -108,8 +108,10 @@ static int make_report(void *arg, size_t i, struct qm_report *ret)
 		r = fill_queue(m, c, &c->hctx[q], &report.q[q]);
 	if (r == 0)
 		r = fill_maps(m, &report);
+	if (r == 0 && !rep->identifier)
+		r = qm_identifier_new(m, &rep->identifier);
 	if (r == 0)
-		r = qm_identify(m, c, &report.id);
+		r = qm_identifier_run(rep->identifier, c, &report.id);
 	report.has_id = r == 0;
 	if (rep->worst) {
 		report.worst = rep->worst[index].severity;
@@ -164,6 +166,7 @@ int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, bool audit)
 void qm_reporter_done(struct qm_reporter *rep)
 {
 	free(rep->worst);
+	qm_identifier_free(rep->identifier);
 	qm_findings_done(&rep->findings);
 }
 

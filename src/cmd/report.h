@@ -16,6 +16,7 @@ struct qm_reporter {
 	struct qm_run *run;
 	struct qm_worst *worst; /* one per controller of the machine; NULL = the audit was not asked */
 	struct qm_findings findings;
+	struct qm_identifier *identifier; /* made with the first report */
 };
 
 /* Reads the source and resolves the operands; with audit, judges the controllers too. 0, QM_SAID or -errno. */

@@ -43,13 +43,25 @@ static void print_algo(const struct qm_out *out, const struct qm_algo *a)
 	}
 }
 
+#define NAME_WIDTH 28
+#define KIND_WIDTH 9
+
 static void print_line(const struct qm_out *out, const struct qm_explanation *e)
 {
+	const char *kind = e->rule ? qm_severity_name(e->rule->severity) : "algorithm";
+	struct qm_strbuf b = { 0 };
+
 	if (e->rule)
-		fprintf(out->f, "%-28s %-8s %s\n", e->rule->name, qm_severity_name(e->rule->severity), e->rule->title);
+		qm_strbuf_adds(&b, e->rule->name);
 	else
-		fprintf(out->f, "%s:%-*s %-8s %s\n", qm_family_name(e->algo->family),
-			(int)(27 - qm_text_width(qm_family_name(e->algo->family))), e->algo->id, "", e->algo->title);
+		qm_strbuf_addf(&b, "%s:%s", qm_family_name(e->algo->family), e->algo->id);
+	while (b.len < NAME_WIDTH + 1 && !b.err)
+		qm_strbuf_addc(&b, ' ');
+	qm_strbuf_addf(&b, "%-*s ", KIND_WIDTH, kind);
+	qm_text_wrap(&b, e->rule ? e->rule->title : e->algo->title, NAME_WIDTH + KIND_WIDTH + 2, NAME_WIDTH + KIND_WIDTH + 2,
+		     out->width);
+	fprintf(out->f, "%s\n", qm_strbuf_str(&b));
+	qm_strbuf_done(&b);
 }
 
 int qm_text_explain(struct qm_out *out, const struct qm_explain_result *res)
