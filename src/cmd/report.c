@@ -123,7 +123,7 @@ static int make_report(void *arg, size_t i, struct qm_report *ret)
 
 /* ---- all of them ---- */
 
-/* Findings come by severity, so the first of a controller is its worst. */
+/* Findings come by severity, so the first of a controller is its worst. Notes need no action: they are no mark of a device. */
 static int find_worst(struct qm_reporter *rep)
 {
 	struct qm_run *run = rep->run;
@@ -144,7 +144,7 @@ static int find_worst(struct qm_reporter *rep)
 	for (size_t i = rep->findings.n; i-- > 0;) {
 		const struct qm_finding *f = &rep->findings.v[i];
 
-		if (f->controller >= 0)
+		if (f->controller >= 0 && f->severity > QM_INFO)
 			rep->worst[f->controller] = (struct qm_worst){ (int)f->severity, f->rule->name };
 	}
 	return 0;

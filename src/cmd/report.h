@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "out/results.h"
 
-/* The worst finding of each controller, as far as the kernel is known. */
+/* The worst finding of each controller that needs action, as far as the kernel is known. */
 struct qm_worst {
 	int severity;     /* enum qm_severity, -1 = none */
 	const char *rule; /* NULL */

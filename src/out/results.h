@@ -58,7 +58,7 @@ struct qm_report {
 	unsigned nr_cpus;
 	struct qm_identity id;
 	bool has_id;
-	int worst;                /* enum qm_severity of its worst finding, -1 = none */
+	int worst;                /* enum qm_severity of its worst finding that needs action, -1 = none */
 	const char *worst_rule;   /* NULL */
 };
 

@@ -73,6 +73,29 @@ suse-hk      SLE 6.4-         0    0     0    18    3     1 -"
 	assert_json '[c["controller"] for c in j["comparisons"]]' '["nullb0"]'
 }
 
+@test "a map that no algorithm makes is a no" {
+	local tree=$BATS_TEST_TMPDIR/tree mq
+	cp -a "$(fixture captures/6.1-std8)" "$tree"
+	qmapctl compare -s "$tree" nvme3
+	assert_status 0
+	mq=$(echo "$tree"/sys/block/nvme3n1/mq)
+	printf '0\n' >"$mq/0/cpu_list" # were CPU 4's
+	printf '4\n' >"$mq/4/cpu_list"
+	rm -r "$mq"/0/cpu4 "$mq"/4/cpu0
+	mkdir "$mq"/0/cpu0 "$mq"/4/cpu4
+	qmapctl compare -s "$tree" nvme3 -J
+	assert_status 1
+	assert_schema
+	assert_json '[j["live"], j["exit_status"], any(r["live"] for r in j["results"])]' '[[], 1, false]'
+	assert_json '[r["differs_list"] for r in j["results"] if r["algorithm"] == "v6.3"]' '["0,4"]'
+	qmapctl compare -s "$tree" nvme3
+	assert_contains "$output" "No algorithm gives the live map; nearest is irq:"
+	qmapctl list -s "$tree" nvme3 -n -o ALGORITHM,MATCHES,PREDICTED
+	assert_output "none none irq:v6.3"
+	qmapctl compare -s "$tree" nvme3 nope
+	assert_status 64
+}
+
 @test "--diff: the CPUs that move between two algorithms" {
 	qmapctl compare --demo --queues 24 --diff v3.19 v4.13
 	assert_contains "$output" "24 queues, from map:v3.19 to map:v4.13: "
