@@ -81,7 +81,7 @@ suse-hk      SLE 6.4-         0    0     0    18    3     1 -"
 	mq=$(echo "$tree"/sys/block/nvme3n1/mq)
 	printf '0\n' >"$mq/0/cpu_list" # were CPU 4's
 	printf '4\n' >"$mq/4/cpu_list"
-	rm -r "$mq"/0/cpu4 "$mq"/4/cpu0
+	rm -rf "$mq"/0/cpu4 "$mq"/4/cpu0
 	mkdir "$mq"/0/cpu0 "$mq"/4/cpu4
 	qmapctl compare -s "$tree" nvme3 -J
 	assert_status 1
@@ -90,7 +90,7 @@ suse-hk      SLE 6.4-         0    0     0    18    3     1 -"
 	assert_json '[r["differs_list"] for r in j["results"] if r["algorithm"] == "v6.3"]' '["0,4"]'
 	qmapctl compare -s "$tree" nvme3
 	assert_contains "$output" "No algorithm gives the live map; nearest is irq:"
-	qmapctl list -s "$tree" nvme3 -n -o ALGORITHM,MATCHES,PREDICTED
+	qmapctl list -s "$tree" nvme3 -nr -o ALGORITHM,MATCHES,PREDICTED
 	assert_output "none none irq:v6.3"
 	qmapctl compare -s "$tree" nvme3 nope
 	assert_status 64
