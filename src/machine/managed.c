@@ -14,7 +14,7 @@
 
 /* What one look at one interrupt told. */
 struct look {
-	long controller;
+	long controller; /* -1: it is nobody's, and the look tells of itself alone */
 	enum qm_irq_role role;
 	size_t irq;
 	int debugfs;  /* 1 managed, 0 not, -1 unknown */
@@ -58,7 +58,24 @@ static int ask_mode(const struct qm_irq_scan *s, unsigned nr)
 	return mode < 0 ? -1 : (mode & 0222) != 0;
 }
 
-/* One interrupt of each role of each controller. */
+/*
+ * A host adapter's interrupt by its name alone. Without a disk, as in target mode, an adapter is no controller here; who
+ * may move its interrupts is still worth knowing.
+ */
+static bool is_adapters(const struct qm_irq *irq)
+{
+	static const char *const words[] = {
+		"qla2xxx", "lpfc:", "mpt3sas", "mpi3mr", "megasas", "hpsa", "smartpqi", "aacraid",
+	};
+
+	for (size_t i = 0; irq->name && i < QM_ARRAY_SIZE(words); i++) {
+		if (strncmp(irq->name, words[i], strlen(words[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* One interrupt of each role of each controller, and each adapter's that is no controller's. */
 static int choose(const struct qm_machine *m, struct looks *x)
 {
 	_cleanup_free_ bool(*seen)[_QM_ROLE_MAX] = calloc(m->n_controllers + 1, sizeof(*seen));
@@ -67,9 +84,11 @@ static int choose(const struct qm_machine *m, struct looks *x)
 	for (size_t i = 0; r == 0 && i < m->n_irqs; i++) {
 		const struct qm_irq *irq = &m->irqs[i];
 
-		if (irq->controller < 0 || irq->role == QM_ROLE_NONE || seen[irq->controller][irq->role])
+		if (irq->controller < 0 ? !is_adapters(irq) :
+					  irq->role == QM_ROLE_NONE || seen[irq->controller][irq->role])
 			continue;
-		seen[irq->controller][irq->role] = true;
+		if (irq->controller >= 0)
+			seen[irq->controller][irq->role] = true;
 		r = qm_array_grow(&x->v, &x->cap, x->n + 1, sizeof(*x->v));
 		if (r == 0)
 			x->v[x->n++] = (struct look){ irq->controller, irq->role, i, -1, -1 };
@@ -99,7 +118,8 @@ static void apply(struct qm_machine *m, const struct look *look, bool by_mode)
 	for (size_t i = 0; managed >= 0 && i < m->n_irqs; i++) {
 		struct qm_irq *irq = &m->irqs[i];
 
-		if (irq->controller != look->controller || irq->role != look->role)
+		if (look->controller < 0 ? i != look->irq :
+					   irq->controller != look->controller || irq->role != look->role)
 			continue;
 		irq->managed = managed;
 		irq->managed_by = look->debugfs >= 0 ? "debugfs" : "mode";
