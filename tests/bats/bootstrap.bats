@@ -255,6 +255,15 @@ apt-get -q -o DPkg::Lock::Timeout=120 install -y --no-install-recommends $run_pa
 	assert_status 32
 }
 
+@test "run passes its input on and prints nothing of its own, from any directory" {
+	has apt-get
+	sed -i 's/echo "qmapctl/read -r line; echo "$line: qmapctl/' "$T/store/make"
+	cd "$T"
+	mkdir -p elsewhere/checkout
+	output=$(echo input | CDPATH=$T/elsewhere PATH=$T/bin checkout/bootstrap run diagnose - 2>/dev/null)
+	assert_output "input: qmapctl diagnose -"
+}
+
 @test "usage: help on standard output, wrong words refused" {
 	boot --help
 	assert_status 0
