@@ -46,7 +46,7 @@ _qmapctl_operand() {
 	audit) printf '%s\n' device ;;
 	compare) printf '%s\n' device ;;
 	diagnose) printf '%s\n' file ;;
-	hint) printf '%s\n' plan|apply|undo|status|export ;;
+	hint) printf '%s\n' 'plan|apply|undo|status|export' ;;
 	explain) printf '%s\n' explain ;;
 	capture) printf '%s\n' dir ;;
 	esac

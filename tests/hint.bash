@@ -26,10 +26,10 @@ snapshot() {
 
 # Plan, apply, undo: what is applied is what was planned, and then all is as before.
 assert_round_trip() {
-	local before applied
+	local before
 	before=$(snapshot)
 	qmapctl -s "$ROOT" hint plan -J "$@"
-	printf '%s' "$output" >"$BATS_TEST_TMPDIR/plan.json"
+	printf '%s' "${output?}" >"$BATS_TEST_TMPDIR/plan.json"
 	assert_json 'len(j["changes"]) > 0' true
 	qmapctl -s "$ROOT" hint apply --yes -J "$BATS_TEST_TMPDIR/plan.json"
 	assert_status 0

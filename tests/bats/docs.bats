@@ -69,6 +69,7 @@ assert_completes() {
 	assert_completes "hctx-unmapped" audit --only hctx-u
 	assert_completes "hctx-unmapped,queue-uneven" audit --only hctx-unmapped,queue-un
 	assert_completes "map:v6.3" explain map:v6.3
+	assert_completes "plan" hint p
 	assert_equal "$(complete_words topology x)" ""
 }
 

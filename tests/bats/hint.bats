@@ -263,6 +263,8 @@ load ../hint
 	type -P strace >/dev/null || skip "no strace"
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 	old_nvme
+	# LeakSanitizer does not work under ptrace.
+	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 	for verb in plan apply status undo; do
 		strace -f -o "$BATS_TEST_TMPDIR/trace.$verb" -e trace=openat,openat2,open,creat \
 			"$QMAPCTL" -s "$ROOT" hint "$verb" --yes >/dev/null
