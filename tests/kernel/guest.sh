@@ -73,6 +73,11 @@ null_blk() {
 	[ -d "/sys/block/$DISK" ] || DISK=nullb$(cat "$_n/index")
 }
 
+null_blk_gone() {
+	echo 0 >"/sys/kernel/config/nullb/$1/power"
+	rmdir "/sys/kernel/config/nullb/$1"
+}
+
 wait_for() {
 	_i=0
 	while [ ! -e "$1" ] && [ $_i -lt "${2:-30}" ]; do
@@ -232,4 +237,20 @@ nvmf_connect() {
 }
 nvmf_disconnect() {
 	nvme disconnect -n s0 >/dev/null 2>&1
+}
+# nvmf_try COUNT: connects, and disconnects. WAS is "connects -" or "refused QID", as advise words it, where QID is the
+# first queue that the kernel's log says it cannot connect. Counts the latter in REFUSED. The log remains in /dev/kmsg.
+REFUSED=0
+nvmf_try() {
+	dmesg -c >/dev/null
+	nvmf_connect -i "$1"
+	QID=-
+	if [ $RC = 0 ]; then
+		WAS="connects -"
+		nvmf_disconnect
+	else
+		QID=$(dmesg | sed -n 's/.*failed to connect queue: \([0-9]*\) ret=-18.*/\1/p' | head -n 1)
+		WAS="refused $QID"
+		REFUSED=$((REFUSED + 1))
+	fi
 }
