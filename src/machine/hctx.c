@@ -392,6 +392,14 @@ static void disagree(struct qm_machine *m, const struct qm_controller *c, enum q
 			qm_witness_name(a), c->counts[a], qm_witness_name(b), c->counts[b]);
 }
 
+/*
+ * A crash kernel gives blk-mq one queue, whatever the driver sets up: what counts the driver's queues is no witness there.
+ */
+static bool is_crash_kernels(const struct qm_machine *m, const struct qm_controller *c)
+{
+	return m->cmdline.kdump && c->mapped == 1 && c->hctx[0].mapped;
+}
+
 /* The best witness that can be believed; says what contradicts it. Returns its count, -1 without one. */
 static long best_count(struct qm_machine *m, struct qm_controller *c)
 {
@@ -401,7 +409,7 @@ static long best_count(struct qm_machine *m, struct qm_controller *c)
 	for (enum qm_witness w = QM_WITNESS_NONE + 1; w < _QM_WITNESS_MAX; w++) {
 		long n = c->counts[w];
 
-		if (n < 0)
+		if (n < 0 || ((w == QM_WITNESS_QUEUE_COUNT || w == QM_WITNESS_IRQ_NAMES) && is_crash_kernels(m, c)))
 			continue;
 		if (n > (long)QM_HCTX_MAX || (n > (long)c->n_hctx && (size_t)n - c->n_hctx > left)) {
 			qm_problem_addf(&m->problems, c->syspath, "%s says %ld hardware queues, which is not believed",

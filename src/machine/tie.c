@@ -218,12 +218,23 @@ static void tie(struct qm_machine *m, size_t controller, size_t hctx, size_t irq
 	h->tie = how;
 }
 
+/*
+ * Since 4.9 blk-mq takes no more queues than there are CPU ids, while a virtio disk of that time sets up all that the host
+ * offers: vectors beyond belong to no queue.
+ */
+static bool is_beyond_cpus(const struct qm_machine *m, const struct qm_controller *c, long hctx)
+{
+	bool older = m->kernel.major >= 0 && m->kernel.release && !qm_kernel_is_at_least(&m->kernel, 4, 9);
+
+	return is_driver(c, "virtio_blk") && !older && m->topo.nr_cpus && hctx >= (long)m->topo.nr_cpus;
+}
+
 static void take_name(struct qm_machine *m, size_t irq, const struct hit *hit, bool counting)
 {
 	struct qm_controller *c = &m->controllers[hit->controller];
 
 	if (counting) {
-		if (hit->hctx >= 0 && c->counts[QM_WITNESS_IRQ_NAMES] <= hit->hctx)
+		if (hit->hctx >= c->counts[QM_WITNESS_IRQ_NAMES] && hit->hctx >= 0 && !is_beyond_cpus(m, c, hit->hctx))
 			c->counts[QM_WITNESS_IRQ_NAMES] = hit->hctx + 1;
 		return;
 	}
