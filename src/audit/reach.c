@@ -351,7 +351,7 @@ static int find_kernel(struct qm_reach_tools *tools, struct trial *t, enum qm_fa
 			return r;
 		if (r == 0 || !is_better(fault, &tools->score, &t->set->score))
 			continue;
-		if (reach->kernel && figure_of(fault, &tools->score) >= reach->kernel_left)
+		if ((reach->kernel || reach->again) && figure_of(fault, &tools->score) >= reach->kernel_left)
 			continue;
 		reach->kernel = tools->steps[i].algo;
 		reach->kernel_left = figure_of(fault, &tools->score);
@@ -372,6 +372,8 @@ static int find_all(struct qm_audit *a, struct qm_reach_tools *tools, struct tri
 		if (r < 0)
 			return r;
 		reach->again = r > 0 && is_better(fault, &tools->score, &t->set->score);
+		/* A newer kernel is only worth naming for more than that. */
+		reach->kernel_left = reach->again ? figure_of(fault, &tools->score) : 0;
 		r = 0;
 		if (t->ac->n_sets == 1 && qm_count_is_free(t->c))
 			r = find_count(a, tools, t, fault, reach);
@@ -541,6 +543,8 @@ void qm_draft_reach(struct qm_draft *d, const struct qm_audit_set *set, const st
 		how = qm_draft_text(d, "Ask for %u queues, which this kernel maps well%s.", r->count,
 			c->fabrics ? " (connecting again takes the disks away for a moment)" : "");
 		command = qm_draft_count_command(d, c, r->count);
+	} else if (r->again && d->a->opt->whatif) {
+		how = "A map made in that state is better than the one that is there.";
 	} else if (r->again) {
 		how = "The map is of another time: made again now, by reloading the driver, connecting again or a "
 		      "reboot, it would be better.";

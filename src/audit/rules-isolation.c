@@ -16,24 +16,28 @@ static void isolated_cpus(const struct qm_machine *m, struct qm_cpuset *ret)
 	qm_cpuset_and(ret, &m->topo.online);
 }
 
-/* The CPUs that an interrupt lands on for certain: the one in use, else a mask that leaves no choice. */
-static bool lands_within(const struct qm_irq *irq, const struct qm_cpuset *set)
+/*
+ * Where an interrupt lands: the CPU in use, else its mask. A managed one under an isolation that is only thought of: its
+ * mask, since the kernel would then take a CPU of the host if there is one. NULL: not known.
+ */
+static const struct qm_cpuset *landing(const struct qm_audit *a, const struct qm_controller *c, const struct qm_irq *irq)
 {
-	const struct qm_cpuset *s = irq->has_effective && !qm_cpuset_is_empty(&irq->effective) ? &irq->effective
-		: irq->has_requested							       ? &irq->requested
-											       : NULL;
+	bool in_use = irq->has_effective && !qm_cpuset_is_empty(&irq->effective);
 
-	return s && !qm_cpuset_is_empty(s) && qm_cpuset_is_subset(s, set);
+	if (in_use && a->opt->whatif && a->m->cmdline.iso_managed_irq && irq->has_requested &&
+		qm_irq_managed(a, c, irq) == 1)
+		in_use = false;
+	return in_use ? &irq->effective : irq->has_requested ? &irq->requested : NULL;
 }
 
-static void add_landing(struct qm_draft *d, const struct qm_irq *irq, const struct qm_cpuset *set)
+static bool lands_within(const struct qm_cpuset *landing, const struct qm_cpuset *set)
 {
-	struct qm_cpuset on;
+	return landing && !qm_cpuset_is_empty(landing) && qm_cpuset_is_subset(landing, set);
+}
 
-	qm_cpuset_copy(
-		&on, irq->has_effective && !qm_cpuset_is_empty(&irq->effective) ? &irq->effective : &irq->requested);
-	qm_cpuset_and(&on, set);
-	qm_cpuset_or(&d->f.cpus, &on);
+static void add_landing(struct qm_draft *d, const struct qm_irq *irq, const struct qm_cpuset *on)
+{
+	qm_cpuset_or(&d->f.cpus, on);
 	qm_draft_irq(d, irq->nr);
 }
 
@@ -50,17 +54,18 @@ static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, long con
 	qm_draft_begin(&d, a, rule, QM_WARNING, controller);
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
+		const struct qm_cpuset *on = landing(a, c, irq);
 
-		if (!lands_within(irq, isolated) || (!c && (!qm_irq_is_storage(irq) || !qm_irq_completes(irq))))
+		if (!lands_within(on, isolated) || (!c && (!qm_irq_is_storage(irq) || !qm_irq_completes(irq))))
 			continue;
 		some_free = some_free || qm_irq_managed(a, c, irq) == 0;
-		add_landing(&d, irq, isolated);
+		add_landing(&d, irq, on);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
 	for (size_t q = 0; c && q < c->n_hctx; q++) {
 		if (c->hctx[q].irq >= 0 && (size_t)c->hctx[q].irq < a->m->n_irqs &&
-			lands_within(&a->m->irqs[c->hctx[q].irq], isolated))
+			lands_within(landing(a, c, &a->m->irqs[c->hctx[q].irq]), isolated))
 			qm_draft_hctx(&d, c->hctx[q].id);
 	}
 	qm_draft_message(&d,
@@ -113,12 +118,13 @@ static void add_ineffective(struct qm_draft *d, const struct qm_audit *a, const 
 {
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
+		const struct qm_cpuset *on = landing(a, c, irq);
 
 		if (!irq->has_requested || (!c && !qm_irq_completes(irq)) || qm_irq_managed(a, c, irq) != 1 ||
-			!lands_within(irq, &what->isolated) ||
+			!lands_within(on, &what->isolated) ||
 			qm_cpuset_intersects(&irq->requested, &what->house) != what->had_choice)
 			continue;
-		add_landing(d, irq, &what->isolated);
+		add_landing(d, irq, on);
 	}
 }
 
@@ -186,7 +192,7 @@ static void list_cpu(const struct qm_audit *a, const struct qm_ids *irqs, int cp
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
-		if (!lands_within(irq, &one))
+		if (!lands_within(landing(a, NULL, irq), &one))
 			continue;
 		if (shown == 4) {
 			more++;
@@ -214,9 +220,11 @@ static int run_reserved_cpu_irq(struct qm_audit *a, const struct qm_rule *rule)
 	for (size_t i = 0; i < a->m->n_irqs && r == 0; i++) {
 		const struct qm_irq *irq = &a->m->irqs[i];
 
-		if (!qm_irq_is_storage(irq) || !lands_within(irq, reserved))
+		const struct qm_cpuset *on = qm_irq_is_storage(irq) ? landing(a, NULL, irq) : NULL;
+
+		if (!lands_within(on, reserved))
 			continue;
-		add_landing(&d, irq, reserved);
+		add_landing(&d, irq, on);
 		r = qm_ids_add(&landed, (unsigned)i);
 	}
 	if (landed.n == 0 && r == 0 && d.err == 0)

@@ -443,6 +443,16 @@ static void isolation(void **state)
 	audit_clean(&f);
 	audit_done(&f, &m);
 
+	/* An isolation that is only thought of would take a CPU of the host where a mask has one. */
+	machine_make(&m, &flat8, "6.12", "isolcpus=managed_irq,1-3,5-7");
+	machine_add(&m, "nvme0", "nvme", "0-3;4-7");
+	machine_queue_irq(&m, 0, 0, 70, "nvme0q1", "0-3", "2", 1);
+	machine_queue_irq(&m, 0, 1, 71, "nvme0q2", "4-7", "5", 1);
+	f = audit_with(&m, &(struct qm_audit_options){ .whatif = true });
+	audit_silent(&f, "isolation-ineffective");
+	audit_silent(&f, "isolated-cpu-irq");
+	audit_done(&f, &m);
+
 	/* Masks that hold a CPU of the host, which is taken; and one where it is not. */
 	machine_make(&m, &flat8, "6.12", "isolcpus=managed_irq,1-3,5-7");
 	machine_add(&m, "nvme0", "nvme", "0-3;4-7");
