@@ -24,7 +24,7 @@ $hint"
 }
 
 @test "help goes to standard output, fits a screen and shows an example" {
-	local command
+	local command line lines
 	for command in '' $(commands); do
 		# shellcheck disable=SC2086 # no word for the program's own help
 		qmapctl $command --help
@@ -32,8 +32,11 @@ $hint"
 		assert_equal "$stderr" ""
 		assert_contains "$output" "Usage: qmapctl ${command}"
 		assert_contains "$output" "Example: "
-		[ "$(wc -l <<<"$output")" -le 24 ] || fail "$command: more than 24 lines"
-		[ "$(wc -L <<<"$output")" -le 80 ] || fail "$command: more than 80 columns"
+		mapfile -t lines <<<"$output"
+		[ "${#lines[@]}" -le 24 ] || fail "$command: more than 24 lines"
+		for line in "${lines[@]}"; do
+			[ "${#line}" -le 80 ] || fail "$command: more than 80 columns: $line"
+		done
 	done
 }
 
@@ -158,7 +161,6 @@ $hint"
 	assert_status 32
 	assert_equal "$stderr" "qmapctl: nope: no such device"
 	assert_json '[j["controllers"], j["exit_status"]]' '[[], 32]'
-	assert_schema
 	qmapctl show --demo nope nullb0 nothing -n
 	assert_status 64
 	assert_equal "$stderr" "qmapctl: nope: no such device
@@ -243,7 +245,6 @@ qmapctl: nothing: no such device"
 	assert_json 'j["topology"]["isolated"]' '"2-5"'
 	assert_json 'j["topology"]["nohz_full"]' '"6-7"'
 	assert_json 'j["kernel"]' '{"algorithm":"v5.3","distro":"debian","release":"6.1.0-18-amd64","sure":true,"version":"6.1"}'
-	assert_schema
 	qmapctl topology --synthetic "$SPEC" --isolcpus managed_irq,2-5 -J
 	assert_json 'j["topology"]["isolated"]' '""'
 	assert_json 'j["kernel"]' null
