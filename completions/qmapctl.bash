@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 # The tables between the marks come from "qmapctl --dump-options": tests/generated writes and checks them.
-# generated: begin
+# generated: begin bash
 _qmapctl_commands='list show topology audit compare predict advise diagnose hint explain capture'
 
 _qmapctl_globals='-s --sysroot --topology --synthetic --demo --kernel --online --offline --isolcpus --nohz-full -J --json -o --output -H --list-columns -n --noheadings -r --raw -P --pairs -i --ascii --color= -q --quiet -v --verbose -h --help -V --version'
@@ -93,7 +93,7 @@ _qmapctl_argument() {
 	*) echo - ;;
 	esac
 }
-# generated: end
+# generated: end bash
 
 # _qmapctl_words FIELD KIND: names that the program itself knows, of rules or algorithms.
 _qmapctl_words() {

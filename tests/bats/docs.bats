@@ -4,34 +4,76 @@
 
 load ../lib
 
-@test "the man page's generated parts are up to date (make update-generated)" {
-	run "$PYTHON" "$TOP/tests/generated" "$QMAPCTL" man "$TOP/man/qmapctl.8"
-	assert_output ""
-	[ "$status" -eq 0 ]
+generated() {
+	run "$PYTHON" "$TOP/tests/generated" "$QMAPCTL" "$@"
 }
 
-@test "the completion's generated parts are up to date (make update-generated)" {
-	run "$PYTHON" "$TOP/tests/generated" "$QMAPCTL" completion "$TOP/completions/qmapctl.bash"
+@test "man pages, completions and schema are what the program's tables say (make update-generated)" {
+	generated "$TOP"/man/* "$TOP"/completions/* "$TOP/schema/qmapctl-1.schema.json"
 	assert_output ""
 	[ "$status" -eq 0 ]
+	# every name that the program has is there, whatever the generator does
+	local kind name
+	while IFS=$'\t' read -r kind name _; do
+		case $kind in
+		rule) grep -qx "\.It Sy $name Pq .*" "$TOP/man/qmapctl-rules.7" ;;
+		algorithm) grep -qxF ".It Sy $name" "$TOP/man/qmapctl-algorithms.7" ;;
+		command) grep -qE "^\.It Cm $name( |$)" "$TOP/man/qmapctl.8" ;;
+		esac
+	done < <("$QMAPCTL" --dump-options)
 }
 
-@test "the man page is clean mdoc" {
+@test "the man pages are clean mdoc" {
 	command -v mandoc >/dev/null || skip "no mandoc"
-	run mandoc -T lint -W style "$TOP/man/qmapctl.8"
-	# what is installed beside it is not its fault
-	assert_equal "$(grep -v -e 'mandoc.db' -e 'Xr' -e 'longer than 80' <<<"$output")" ""
-	mandoc -T ascii "$TOP/man/qmapctl.8" >/dev/null
+	local page
+	for page in "$TOP"/man/*; do
+		run mandoc -T lint -W style "$page"
+		# what is installed beside it is not its fault
+		assert_equal "$(grep -v -e 'mandoc.db' -e 'Xr' -e 'longer than 80' <<<"$output")" ""
+	done
 }
 
 @test "generated tells what differs" {
-	cp "$TOP/man/qmapctl.8" "$BATS_TEST_TMPDIR/man"
-	sed -i 's/^\.It Cm audit/.It Cm audti/' "$BATS_TEST_TMPDIR/man"
-	run "$PYTHON" "$TOP/tests/generated" "$QMAPCTL" man "$BATS_TEST_TMPDIR/man"
+	local file dir=$BATS_TEST_TMPDIR
+	cp "$TOP/man/qmapctl.8" "$TOP/man/qmapctl-rules.7" "$TOP/completions/qmapctl.zsh" "$dir"
+	sed -i 's/^\.It Cm audit/.It Cm audti/' "$dir/qmapctl.8"
+	sed -i '/^\.It Sy queue-uneven/d' "$dir/qmapctl-rules.7"
+	sed -i 's/--by-cpu/--by-cpus/' "$dir/qmapctl.zsh"
+	sed 's/"topology", "list"/"list"/; s/"mem_kb": {"description": "Memory in KiB.", /"memory": {/' \
+		"$TOP/schema/qmapctl-1.schema.json" >"$dir/schema.json"
+	generated "$dir"/qmapctl* "$dir/schema.json"
 	[ "$status" -eq 1 ]
-	assert_contains "$output" "-.It Cm audti"
-	"$PYTHON" "$TOP/tests/generated" "$QMAPCTL" man "$BATS_TEST_TMPDIR/man" --write
-	cmp "$TOP/man/qmapctl.8" "$BATS_TEST_TMPDIR/man"
+	assert_contains "$output" "-.It Cm audti "
+	assert_line "+.It Sy queue-uneven Pq warning"
+	assert_contains "$output" "--by-cpus["
+	assert_contains "$output" "commands: the schema has "
+	assert_line "topology: topology.nodes[].memory: no description"
+	assert_line "topology: column MEMORY (-): the schema does not tell of topology.nodes[].mem_kb"
+	generated "$dir"/qmapctl* --write
+	cmp "$TOP/man/qmapctl.8" "$dir/qmapctl.8"
+	cmp "$TOP/man/qmapctl-rules.7" "$dir/qmapctl-rules.7"
+	cmp "$TOP/completions/qmapctl.zsh" "$dir/qmapctl.zsh"
+}
+
+@test "the jq recipes of qmapctl-json(5) work" {
+	command -v jq >/dev/null || skip "no jq"
+	local dir recipe answer n=0
+	dir=$(fixture captures/6.1-fail72ht.live-offline)
+	qmapctl() { "$QMAPCTL" "$1" --sysroot "$dir" "${@:2}" || [ $? -eq 1 ]; }
+	"$QMAPCTL" list -J --demo >"$BATS_TEST_TMPDIR/answer.json"
+	cd "$BATS_TEST_TMPDIR"
+	"$QMAPCTL" --demo diagnose -J | jq -e '.log.lines == 3'
+	while IFS= read -r -d '' recipe; do
+		case $recipe in
+		*diagnose*) recipe=${recipe/diagnose/diagnose /dev/null} ;;
+		*compare*) recipe=${recipe/compare/compare --kernel 4.12 --online 0-71} ;;
+		esac
+		answer=$(eval "$recipe") || fail "$recipe"
+		[ -n "$answer" ] || [[ $recipe = *diagnose* ]] || fail "no answer: $recipe"
+		n=$((n + 1))
+	done < <(sed -n '/^\.Sh EXAMPLES/,$p' "$TOP/man/qmapctl-json.5" |
+		sed -n '/^\.Bd/,/^\.Ed/{s/^\.Bd.*//;s/^\.Ed/\x00/;s/\\-/-/g;s/\\e/\\/g;p}')
+	[ "$n" -eq 7 ]
 }
 
 # complete_words WORDS...: what the completion offers for the last word, one a line
@@ -69,6 +111,66 @@ assert_completes() {
 	assert_completes "map:v6.3" explain map:v6.3
 	assert_completes "plan" hint p
 	assert_equal "$(complete_words topology x)" ""
+}
+
+# What each shell offers at the end of a command line, and whether it is the one thing, or many.
+shell_cases() {
+	cat <<-'END'
+		qmapctl comp|compare
+		qmapctl -J comp|compare
+		qmapctl -s /tmp lis|list
+		qmapctl show --by|--by-cpu
+		qmapctl audit --fail-on e|error
+		qmapctl list -o NO|NODE
+		qmapctl list -o NAME,NO|NODE
+		qmapctl list -o +WI|WITNESS
+		qmapctl explain hctx-u|hctx-unmapped
+		qmapctl audit --only hctx-u|hctx-unmapped
+		qmapctl audit --only hctx-unmapped,queue-un|queue-uneven
+		qmapctl explain map:v6.3|map:v6.3
+		qmapctl compare --diff v5.3,irq:v5.4|irq:v5.4
+		qmapctl hint pl|plan
+		qmapctl topology x|
+		qmapctl --color=n|never
+	END
+}
+
+@test "zsh completes" {
+	command -v zsh >/dev/null || skip "no zsh"
+	local lines expected
+	mapfile -t lines < <(shell_cases | cut -d '|' -f 1)
+	expected=$(shell_cases | sed 's/.*|//; s/$/\n--/' | sed '/^$/d')
+	PATH=$(dirname "$QMAPCTL"):$PATH run zsh "$TOP/tests/complete.zsh" "$TOP/completions/qmapctl.zsh" "${lines[@]}"
+	assert_output "$expected"
+}
+
+@test "fish completes" {
+	command -v fish >/dev/null || skip "no fish"
+	local lines expected
+	mapfile -t lines < <(shell_cases | cut -d '|' -f 1)
+	expected=$(shell_cases | sed 's/.*|//; s/$/\n--/' | sed '/^$/d')
+	# A list is offered whole; an option's argument is offered with it.
+	PATH=$(dirname "$QMAPCTL"):$PATH HOME=$BATS_TEST_TMPDIR run fish --no-config -c '
+		source $argv[1]
+		for line in $argv[2..-1]
+			complete -C $line | string replace -r "\t.*" "" | string replace -r "^(--color=|.*,|\+)" ""
+			echo -e "\x2d\x2d"
+		end' "$TOP/completions/qmapctl.fish" "${lines[@]}"
+	assert_output "$expected"
+}
+
+@test "the shells offer the machine's devices and directories" {
+	local device
+	device=$(ls /sys/block | head -n 1)
+	[ -n "$device" ] || skip "no block device here"
+	assert_contains "$(complete_words show "$device")" "$device"
+	if command -v fish >/dev/null; then
+		assert_contains "$(fish --no-config -c 'source $argv[1]; complete -C "qmapctl show "' \
+			"$TOP/completions/qmapctl.fish")" "$device"
+	fi
+	if command -v zsh >/dev/null; then
+		assert_contains "$(zsh "$TOP/tests/complete.zsh" "$TOP/completions/qmapctl.zsh" "qmapctl show ")" "$device"
+	fi
 }
 
 # Documents of several runs, looked at together: starting the validator takes longer than all of them.

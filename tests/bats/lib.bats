@@ -127,9 +127,12 @@ m sys/block/sda/mq/0/cpu_list 0440'
 }
 
 @test "assert_schema refuses what the schema refuses" {
-	printf '{"type":"object","required":["a"]}' >schema.json
+	printf '{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"]}' >schema.json
 	"$PYTHON" "$TOP/tests/json-schema" schema.json <<<'{"a":1}'
 	run "$PYTHON" "$TOP/tests/json-schema" schema.json <<<'{"b":1}'
 	[ "$status" -eq 1 ]
 	assert_contains "$output" "'a' is a required property"
+	run "$PYTHON" "$TOP/tests/json-schema" schema.json <<<'{"a":1,"c":2}'
+	[ "$status" -eq 1 ]
+	assert_contains "$output" "$.c: the schema does not tell of it"
 }
