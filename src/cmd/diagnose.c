@@ -28,6 +28,7 @@ struct work {
 	struct qm_klog_report log;
 	struct qm_connect *connect; /* NULL: no kernel */
 	char *host, *boot_id;       /* this machine's; NULL = unknown */
+	bool blind;                 /* this machine cannot be read: there is the log alone */
 	struct qm_incident_view *views;
 	size_t n_views, standing;
 	char **notes;
@@ -73,11 +74,39 @@ static int open_log(struct work *w)
 	return QM_SAID;
 }
 
+/* Logs as they lie about on disks that are no text. Where they begin so, *ret_how is what makes text of them. */
+static const char *packed_as(const char *p, size_t len, const char **ret_how)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		const char *what, *how;
+	} kinds[] = {
+		{ "\x1f\x8b", 2, "compressed with gzip", "zcat" },
+		{ "\xfd""7zXZ", 5, "compressed with xz", "xzcat" },
+		{ "\x28\xb5\x2f\xfd", 4, "compressed with zstd", "zstdcat" },
+		{ "BZh", 3, "compressed with bzip2", "bzcat" },
+		{ "LPKSHHRH", 8, "a file of the journal", "journalctl -k --file" },
+		{ "\xff\xfe", 2, "UTF-16", "iconv -f utf-16 -t utf-8" },
+		{ "\xfe\xff", 2, "UTF-16", "iconv -f utf-16 -t utf-8" },
+	};
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(kinds); i++) {
+		if (len >= kinds[i].len && memcmp(p, kinds[i].magic, kinds[i].len) == 0) {
+			*ret_how = kinds[i].how;
+			return kinds[i].what;
+		}
+	}
+	return NULL;
+}
+
 /* Reads to the end, which for /dev/kmsg is where it would wait. */
 static int read_log(struct work *w, int fd, struct qm_klog *k)
 {
 	size_t size = 256 * 1024;
 	_cleanup_free_ char *buffer = malloc(size);
+	const char *what, *how;
+	bool first = true;
 	int r = buffer ? 0 : -ENOMEM;
 
 	while (r == 0) {
@@ -89,6 +118,12 @@ static int read_log(struct work *w, int fd, struct qm_klog *k)
 			continue;
 		if (n < 0) {
 			qm_error("%s: %s", w->name, qm_strerror(-errno));
+			return QM_SAID;
+		}
+		what = first ? packed_as(buffer, (size_t)n, &how) : NULL;
+		first = false;
+		if (what) {
+			qm_error("%s: this is %s, no text: try '%s FILE | qmapctl diagnose -'", w->name, what, how);
 			return QM_SAID;
 		}
 		r = qm_klog_feed(k, buffer, (size_t)n);
@@ -240,11 +275,30 @@ static void add_apart(const struct work *w, const struct qm_klog_incident *i, st
 		qm_strbuf_addf(b, "the log is of kernel %s, and this is %s", h->release, release);
 }
 
+/* Nothing in the log says whose it is: what is said of this machine then rests on that. */
+static int note_stranger(struct work *w)
+{
+	bool directory = w->run->m.source == QM_SOURCE_LIVE || w->run->m.source == QM_SOURCE_SYSROOT;
+	struct qm_strbuf b = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; i < w->log.n && !found; i++) {
+		const struct qm_klog_host *h = host_of(w, &w->log.v[i]);
+
+		found = h && !h->name && !h->release && !h->boot_id;
+	}
+	if (!found || !directory || w->blind || !w->run->n_args)
+		return 0;
+	qm_strbuf_adds(&b, "it names neither host, kernel nor boot, so nothing in it says that it is of this machine as "
+			   "it is now");
+	return add_note(w, &b);
+}
+
 /* ---- incidents ---- */
 
 static int view_incident(struct work *w, const struct qm_klog_incident *i)
 {
-	struct qm_diagnose_env env = { .m = &w->run->m, .connect = w->connect };
+	struct qm_diagnose_env env = { .m = w->blind ? NULL : &w->run->m, .connect = w->connect };
 	struct qm_incident_view *v = &w->views[w->n_views];
 	struct qm_strbuf apart = { 0 };
 	int r;
@@ -305,7 +359,7 @@ static int prepare(struct work *w)
 	struct qm_connect_env env;
 
 	know_machine(w);
-	if (!run->m.kernel.release)
+	if (!run->m.kernel.release || w->blind)
 		return 0;
 	qm_connect_env_get(&run->m, !run->whatif, &env);
 	return qm_connect_new(&env, &w->connect);
@@ -339,6 +393,27 @@ static int parse_since(struct qm_run *run, struct qm_klog_since *ret)
 	return r;
 }
 
+/* A log tells something even where this machine tells nothing, as in a container or a rescue system. */
+static int open_machine(struct work *w)
+{
+	struct qm_run *run = w->run;
+	const struct qm_globals *g = &run->g;
+	bool changed = g->online || g->offline || g->isolcpus || g->nohz_full;
+	int r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS);
+
+	if (r == 0 || r == -ENOMEM || g->sysroot || g->topology || g->synthetic || g->demo || changed ||
+	    run->m.topo.nr_cpus)
+		return r;
+	if (r != QM_SAID)
+		qm_error("/: %s", qm_strerror(r));
+	if (!g->quiet)
+		qm_error("so the log is explained without this machine");
+	qm_problem_addf(&run->m.problems, "sys/devices/system/cpu", "no machine: the log is explained without it");
+	run->out.m = &run->m;
+	w->blind = true;
+	return 0;
+}
+
 static int diagnose_run(struct qm_run *run)
 {
 	_cleanup_(work_done) struct work w = { .run = run };
@@ -351,13 +426,15 @@ static int diagnose_run(struct qm_run *run)
 		return qm_usage_error(run, "the log is in none of the other sources: name its file, or - for standard input");
 	r = parse_since(run, &since);
 	if (r == 0)
-		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS);
+		r = open_machine(&w);
 	if (r == 0)
 		r = load_log(&w, &since);
 	if (r == 0)
 		r = prepare(&w);
 	if (r == 0)
 		r = note_log(&w);
+	if (r == 0)
+		r = note_stranger(&w);
 	if (r == 0)
 		r = view_all(&w);
 	return r < 0 ? r : tell(&w);

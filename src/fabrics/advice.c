@@ -61,10 +61,25 @@ static void add_queues(struct qm_strbuf *b, const struct qm_advice *a, const str
 		qm_strbuf_addf(b, ", of which %u are granted,", a->queues.total);
 }
 
-static void add_outcome(struct qm_strbuf *b, const struct qm_advice *a)
+/* Is that number among the safe ones? What is beyond the CPUs online is cut to them. */
+static bool is_safe(const struct qm_advice *a, unsigned n_online)
+{
+	for (size_t i = 0; i < a->counts.safe.n; i++) {
+		if (a->counts.safe.v[i] == a->requested || (a->counts.safe.v[i] == n_online && a->requested > n_online))
+			return true;
+	}
+	return false;
+}
+
+static void add_outcome(struct qm_strbuf *b, const struct qm_advice *a, unsigned n_online)
 {
 	switch (a->outcome) {
 	case QM_CONNECT_CONNECTS:
+		if (!a->sure) {
+			qm_strbuf_adds(b, is_safe(a, n_online) ? " should work" :
+						       " may work: it has a queue without a CPU that surely serves it");
+			break;
+		}
 		qm_strbuf_adds(b, " works");
 		/* Fewer queues than asked for may be worse than all. */
 		if (a->counts.largest_any_grant < a->queues.n[QM_HCTX_DEFAULT] && !a->granted)
@@ -140,7 +155,7 @@ int qm_advise_connect(struct qm_connect *c, const struct qm_connect_request *req
 	if (ans.outcome == QM_CONNECT_REFUSED || ans.outcome == QM_CONNECT_UNDEFINED)
 		add_rule(&a, "fabrics-connect-exdev");
 	add_queues(&message, &a, req);
-	add_outcome(&message, &a);
+	add_outcome(&message, &a, qm_cpuset_count(qm_connect_online(c)));
 	a.note = note_of(qm_connect_kernel(c), req->transport);
 	qm_strbuf_addc(&message, '.');
 	r = add_command(c, req, &a, &command);

@@ -29,7 +29,7 @@ struct table {
 struct counted {
 	bool used;
 	unsigned write, poll, granted;
-	enum qm_transport transport; /* as long as write or poll or the map depend on it */
+	enum qm_transport transport; /* where write, poll or the map depend on it; else _QM_TRANSPORT_MAX */
 	struct qm_connect_counts counts;
 };
 
@@ -631,6 +631,11 @@ static int count_any_grant(struct qm_connect *c, const struct qm_connect_request
 	r = safe_prefix(c, c->n_online, &prefix);
 	if (r < 0)
 		return r;
+	/* Fewer than were asked for are always fatal; but of one queue alone none can be missing. */
+	if (qm_connect_map_is_for_request(c->env.kernel, req->transport)) {
+		*ret = prefix && !req->write;
+		return 0;
+	}
 	most.granted = 0;
 	most.io = prefix;
 	if (prefix) {
@@ -679,13 +684,13 @@ static int count_anew(struct qm_connect *c, const struct qm_connect_request *req
 /* What the numbers depend on. */
 static struct counted count_key(const struct qm_connect *c, const struct qm_connect_request *req)
 {
-	struct counted key = { .used = true, .granted = req->granted };
+	struct counted key = { .used = true, .granted = req->granted, .transport = _QM_TRANSPORT_MAX };
 
 	if (qm_transport_has_sets(req->transport)) {
 		key.write = req->write;
 		key.poll = req->poll;
 	}
-	if (key.write || key.poll || (req->granted && qm_connect_map_is_for_request(c->env.kernel, req->transport)))
+	if (key.write || key.poll || qm_connect_map_is_for_request(c->env.kernel, req->transport))
 		key.transport = req->transport;
 	return key;
 }

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -70,6 +71,15 @@ static const struct qm_controller *find_controller(const struct making *k)
 	return NULL;
 }
 
+/*
+ * The controller that the incident is about. One that could not be connected is gone, and its name is free: what has that
+ * name now may be anything.
+ */
+static const struct qm_controller *same_controller(const struct making *k)
+{
+	return k->i->kind == QM_KLOG_CONNECT ? NULL : find_controller(k);
+}
+
 /* ---- a queue without a CPU ---- */
 
 /* Which transport it was, as far as anybody says: the machine, or the words of the message. */
@@ -126,7 +136,7 @@ static int recommend(struct making *k, const struct qm_connect_request *req, uns
 static int advise_connect(struct making *k, const struct qm_connect_request *asked)
 {
 	struct qm_connect_request req = *asked;
-	const struct qm_controller *ctrl = find_controller(k);
+	const struct qm_controller *ctrl = same_controller(k);
 	struct qm_cpuset mend;
 	bool known = transport_of(k, ctrl, &req.transport);
 	int r = qm_connect_mend(k->env->connect, &req, &mend);
@@ -182,8 +192,11 @@ static bool same_queue(const struct making *k, const struct qm_connect_answer *a
 	return ans->has_failure && (k->i->qid < 0 || (long)ans->failure.hctx + 1 == k->i->qid);
 }
 
-/* It would work now. What was different then? */
-static int explain_past(struct making *k, const struct qm_connect_request *req)
+#define NOT_TOLD " (The log does not say how many queues were tried; this is so with %u.)"
+
+/* It would work now. What was different then? told: the log tells how many queues were tried. */
+static int explain_past(struct making *k, const struct qm_connect_request *req, const struct qm_connect_answer *now,
+			bool told)
 {
 	struct qm_connect_answer ans = { .has_failure = false };
 	struct qm_cpuset then = k->env->m->topo.online;
@@ -215,8 +228,23 @@ static int explain_past(struct making *k, const struct qm_connect_request *req)
 		}
 		qm_strbuf_adds(&k->cause, ". With the CPUs online now every queue has one, so it would connect.");
 	}
+	if (!told)
+		qm_strbuf_addf(&k->cause, NOT_TOLD, now->queues.total);
 	qm_strbuf_adds(&k->advice, "nothing needs doing: try again");
 	return 0;
+}
+
+/* It would be tried, but what comes of it rests on what is not known of this kernel. */
+static int explain_doubt(struct making *k, const struct qm_connect_request *req)
+{
+	if (k->i->qid > 0)
+		qm_words_queue(&k->cause, k->i->qid);
+	else
+		qm_strbuf_adds(&k->cause, "a queue");
+	qm_strbuf_adds(&k->cause,
+		" had no CPU that could send its Connect command. Whether it would connect now cannot be told: what this "
+		"kernel does is not quite known.");
+	return advise_connect(k, req);
 }
 
 /*
@@ -245,6 +273,33 @@ static int guess_number(struct making *k, struct qm_connect_request *req, struct
 	return 0;
 }
 
+/* Only the log is there to tell. lacks: why it is not compared with the machine. */
+static void explain_from_log(struct making *k, const char *lacks)
+{
+	struct qm_strbuf *b = &k->cause;
+
+	if (k->i->qid > 0)
+		qm_words_queue(b, k->i->qid);
+	else
+		qm_strbuf_adds(b, "a queue");
+	qm_strbuf_adds(b,
+		" had no CPU that could send its Connect command: its CPUs were all offline or isolated, or it had "
+		"none. " ALL_FAILS);
+	if (k->i->saw_offline) {
+		qm_strbuf_adds(b, " The log shows ");
+		qm_words_cpus(b, &k->i->offline);
+		qm_strbuf_adds(b, " going offline before.");
+	}
+	if (k->i->recovered)
+		qm_strbuf_adds(b, " Later it connected.");
+	qm_strbuf_addf(b, " Not compared with a machine's present state: %s.", lacks);
+	qm_strbuf_adds(&k->advice,
+		"on that machine, bring the CPUs back online, or connect with a number that qmapctl advise "
+		"calls safe there");
+	if (!k->env->apart && k->env->m && !k->env->connect)
+		qm_strbuf_adds(&k->advice, "; say which kernel it runs with --kernel");
+}
+
 /* A new connection, judged with the CPUs online now. */
 static int explain_new(struct making *k)
 {
@@ -253,14 +308,26 @@ static int explain_new(struct making *k)
 	bool told = req.io > 0;
 	int r;
 
-	transport_of(k, find_controller(k), &req.transport);
+	transport_of(k, same_controller(k), &req.transport);
 	r = qm_connect_ask(k->env->connect, &req, &ans);
 	if (r == 0 && !told)
 		r = guess_number(k, &req, &ans);
 	if (r < 0)
 		return r;
+	if (ans.outcome == QM_CONNECT_CONNECTS && !told && k->i->qid > (long)ans.queues.total) {
+		char lacks[128];
+
+		snprintf(lacks, sizeof(lacks), "the log does not say how many queues were tried, and %u, the default here, are "
+			 "fewer", ans.queues.total);
+		explain_from_log(k, lacks);
+		return 0;
+	}
+	if (ans.outcome == QM_CONNECT_CONNECTS && !ans.sure) {
+		req.io = told ? req.io : 0;
+		return explain_doubt(k, &req);
+	}
 	if (ans.outcome == QM_CONNECT_CONNECTS)
-		return explain_past(k, &req);
+		return explain_past(k, &req, &ans, told);
 	k->d.stands = 1;
 	if (ans.has_failure && !same_queue(k, &ans)) {
 		qm_words_queue(&k->cause, k->i->qid);
@@ -280,8 +347,7 @@ static int explain_new(struct making *k)
 					  "beyond them.");
 	}
 	if (!told)
-		qm_strbuf_addf(&k->cause, " (The log does not say how many queues were tried; this is so with %u.)",
-			       ans.queues.total);
+		qm_strbuf_addf(&k->cause, NOT_TOLD, ans.queues.total);
 	if (!ans.sure)
 		qm_strbuf_adds(&k->cause, " What this kernel does is not quite known.");
 	if (!told)
@@ -349,34 +415,13 @@ static int explain_reset(struct making *k, const struct qm_controller *ctrl)
 	return r;
 }
 
-/* Only the log is there to tell. */
-static void explain_from_log(struct making *k)
+/* Were more queues opened than this machine can ever ask for, which is one of each type for each CPU? */
+static bool is_of_larger_machine(const struct making *k)
 {
-	struct qm_strbuf *b = &k->cause;
-	const char *lacks = k->env->apart ? k->env->apart
-		: !k->env->m		  ? "no machine is known to compare it with"
-					  : "the kernel is not known";
+	const struct qm_klog_incident *i = k->i;
+	long most = (long)qm_cpuset_count(&k->env->m->topo.possible) * _QM_HCTX_TYPE_MAX;
 
-	if (k->i->qid > 0)
-		qm_words_queue(b, k->i->qid);
-	else
-		qm_strbuf_adds(b, "a queue");
-	qm_strbuf_adds(b,
-		" had no CPU that could send its Connect command: its CPUs were all offline or isolated, or it had "
-		"none. " ALL_FAILS);
-	if (k->i->saw_offline) {
-		qm_strbuf_adds(b, " The log shows ");
-		qm_words_cpus(b, &k->i->offline);
-		qm_strbuf_adds(b, " going offline before.");
-	}
-	if (k->i->recovered)
-		qm_strbuf_adds(b, " Later it connected.");
-	qm_strbuf_addf(b, " Not compared with a machine's present state: %s.", lacks);
-	qm_strbuf_adds(&k->advice,
-		"on that machine, bring the CPUs back online, or connect with a number that qmapctl advise "
-		"calls safe there");
-	if (!k->env->apart && k->env->m && !k->env->connect)
-		qm_strbuf_adds(&k->advice, "; say which kernel it runs with --kernel");
+	return i->qid > most || i->created > most || i->queues[0] + i->queues[1] + i->queues[2] > most;
 }
 
 static int explain_exdev(struct making *k)
@@ -389,7 +434,13 @@ static int explain_exdev(struct making *k)
 	if (k->i->qid > 0)
 		k->d.hctx = k->i->qid - 1;
 	if (!k->env->connect || k->env->apart || !qm_connect_algo(k->env->connect)) {
-		explain_from_log(k);
+		explain_from_log(k, k->env->apart ? k->env->apart :
+				    !k->env->m	  ? "no machine is known to compare it with" :
+						    "the kernel is not known");
+		return 0;
+	}
+	if (is_of_larger_machine(k)) {
+		explain_from_log(k, "it must be the log of another machine, since this one has too few CPUs for so many queues");
 		return 0;
 	}
 	if (again && ctrl && ctrl->n_hctx)
@@ -410,6 +461,9 @@ static void add_status(struct making *k)
 	if (!k->i->has_status)
 		return;
 	qm_status_describe(k->i->status, &s);
+	/* That is told elsewhere where it is a queue's; the admin queue can be sent from any CPU. */
+	if (k->i->status == -EXDEV)
+		s.means = NULL;
 	qm_strbuf_addf(&k->cause, " (%s%s%s)", s.name, s.means ? ": " : "", s.means ? s.means : "");
 }
 
@@ -433,16 +487,45 @@ static void explain_other_connect(struct making *k)
 	else if (k->i->qid > 0 && k->i->status == -ENOMEM)
 		qm_strbuf_adds(&k->advice,
 			"try fewer queues or a smaller --queue-size: something that each queue needs ran out");
+	else if (k->i->status == -EINVAL)
+		qm_strbuf_adds(&k->advice,
+			"look at the options of the connect, such as --queue-size, and at the target's log of that moment");
 	else
 		qm_strbuf_adds(&k->advice,
 			"look at the connection: address, port, cables, and the target's log of that moment");
 }
 
-static void explain_pool(struct making *k)
+/* The largest number that the adapter's limit leaves, and of these one that the map allows now, too. */
+static int advise_fewer(struct making *k, const struct qm_controller *ctrl)
+{
+	struct qm_connect_request req = { .transport = QM_TRANSPORT_RDMA, .io = (unsigned)k->i->qid - 1 };
+	bool known = k->env->connect && !k->env->apart && qm_connect_algo(k->env->connect);
+	unsigned number = req.io;
+	int r = known ? recommend(k, &req, &number) : 0;
+
+	if (r < 0)
+		return r;
+	if (!number) {
+		qm_strbuf_addf(&k->advice,
+			"connect with fewer than %ld queues, or with a smaller --queue-size; but no such number works with "
+			"the CPUs online now, see qmapctl advise", k->i->qid);
+		return 0;
+	}
+	qm_strbuf_addf(&k->advice, "connect with --nr-io-queues=%u, or with a smaller --queue-size", number);
+	if (number < req.io)
+		qm_strbuf_addf(&k->advice,
+			" (the adapter may have room for %u, but with the CPUs online now the map allows no number between)",
+			req.io);
+	req.io = number;
+	qm_command_connect(&k->command, ctrl, true, &req);
+	return 0;
+}
+
+static int explain_pool(struct making *k)
 {
 	const struct qm_klog_incident *i = k->i;
-	struct qm_connect_request req = { .transport = QM_TRANSPORT_RDMA };
 	const struct qm_controller *ctrl = find_controller(k);
+	enum qm_transport t;
 
 	k->d.rule = "rdma-resource-limit";
 	k->d.severity = "error";
@@ -454,13 +537,31 @@ static void explain_pool(struct making *k)
 			i->pool * i->qid);
 	qm_strbuf_adds(
 		&k->cause, ". This limit is the adapter's: neither offline CPUs nor the queue map are to blame.");
-	if (i->qid > 1 && i->qid <= (long)QM_QUEUES_MAX) {
-		req.io = (unsigned)i->qid - 1;
-		qm_strbuf_addf(&k->advice, "connect with --nr-io-queues=%u, or with a smaller --queue-size", req.io);
-		qm_command_connect(&k->command, ctrl, true, &req);
-	} else {
-		qm_strbuf_adds(&k->advice, "connect with a smaller --queue-size");
+	if (!ctrl || !ctrl->transport || qm_transport_parse(ctrl->transport, &t) < 0 || t != QM_TRANSPORT_RDMA)
+		ctrl = NULL; /* another one, that has the name now */
+	if (i->qid > 1 && i->qid <= (long)QM_QUEUES_MAX)
+		return advise_fewer(k, ctrl);
+	qm_strbuf_adds(&k->advice, "connect with a smaller --queue-size");
+	return 0;
+}
+
+/* No connection to the target, or no means for one. */
+static void explain_no_connection(struct making *k)
+{
+	bool lacks = k->i->has_status && k->i->status == -ENOMEM;
+
+	k->d.rule = "log-errno";
+	if (lacks && k->i->text && strstr(k->i->text, ": rdma ")) {
+		k->d.rule = "rdma-resource-limit";
+		k->d.severity = "error";
 	}
+	qm_strbuf_adds(&k->cause,
+		lacks ? "the host could not set the connection up" : "there is no connection to the target");
+	add_status(k);
+	qm_strbuf_adds(&k->cause, ". " NOT_THE_MAP);
+	qm_strbuf_adds(&k->advice,
+		lacks ? "try fewer queues or a smaller --queue-size: something that each queue needs ran out" :
+			"check the address, the port and the network, and that the target is up and listens");
 }
 
 static void explain_plain(struct making *k, const char *cause, const char *advice)
@@ -601,9 +702,7 @@ static int explain(struct making *k)
 		explain_other_connect(k);
 		break;
 	case QM_KLOG_NO_CONNECTION:
-		explain_plain(k, "there is no connection to the target",
-			"check the address, the port and the network; is the target "
-			"up and listening?");
+		explain_no_connection(k);
 		break;
 	case QM_KLOG_TARGET_LIMIT:
 		explain_plain(k, "the target gave no I/O queue",
@@ -624,8 +723,7 @@ static int explain(struct making *k)
 			"load the transport's module (modprobe nvme-tcp, nvme-rdma, nvme-fc), or leave the option out");
 		break;
 	case QM_KLOG_MR_POOL:
-		explain_pool(k);
-		break;
+		return explain_pool(k);
 	case QM_KLOG_TIMEOUT:
 	case QM_KLOG_TIMEOUT_POLLED:
 		explain_timeout(k, k->i->kind == QM_KLOG_TIMEOUT_POLLED);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "fabrics/klog-line.h"
 
@@ -56,6 +57,7 @@ static const struct pattern controller_patterns[] = {
 	{ "Removing ctrl: ", EVENT(REMOVED), { F_END } },
 	{ "Removing controller", EVENT(REMOVED), { F_END } },
 	{ "failed to initialize MR pool sized %d for QID %d", INCIDENT(MR_POOL), FIELDS(F_POOL, F_QID) },
+	{ "failed to initialize PI MR pool sized %d for QID %d", INCIDENT(MR_POOL), FIELDS(F_POOL, F_QID) },
 	{ "rdma connection establishment failed (%d)", INCIDENT(NO_CONNECTION), FIELDS(F_STATUS) },
 	{ "rdma_resolve_addr failed (%d)", INCIDENT(NO_CONNECTION), FIELDS(F_STATUS) },
 	{ "rdma_resolve_route failed (%d)", INCIDENT(NO_CONNECTION), FIELDS(F_STATUS) },
@@ -70,7 +72,8 @@ static const struct pattern controller_patterns[] = {
 	{ "authentication failed", INCIDENT(AUTHENTICATION), { F_END } },
 	{ "I/O %*QID %d timeout, completion polled", INCIDENT(TIMEOUT_POLLED), FIELDS(F_QID) },
 	{ "I/O %*QID %d timeout", INCIDENT(TIMEOUT), FIELDS(F_QID) },
-	{ "queue %d: timeout request", INCIDENT(TIMEOUT), FIELDS(F_QID) },
+	{ "queue %d: timeout ", INCIDENT(TIMEOUT), FIELDS(F_QID) },
+	{ "NVME-FC{%d.%d}: io timeout", INCIDENT(TIMEOUT), FIELDS(F_SKIP, F_QID) },
 };
 
 /* Messages of anybody else. */
@@ -78,11 +81,13 @@ static const struct pattern general_patterns[] = {
 	{ "run queue from wrong CPU %d, hctx ", INCIDENT(WRONG_CPU), FIELDS(F_CPU) },
 	{ "IRQ %d: no longer affine to CPU%d", INCIDENT(IRQ_MOVED), FIELDS(F_IRQ, F_CPU) },
 	{ "IRQ%d: no longer affine to CPU%d", INCIDENT(IRQ_MOVED), FIELDS(F_IRQ, F_CPU) },
+	{ "IRQ%d no longer affine to CPU%d", INCIDENT(IRQ_MOVED), FIELDS(F_IRQ, F_CPU) },
 	{ "irq %d: Affinity broken due to vector space exhaustion", INCIDENT(VECTORS_OUT), FIELDS(F_IRQ) },
 	{ "Managed startup for irq %d, but no CPU", INCIDENT(IRQ_NO_CPU), FIELDS(F_IRQ) },
 	{ "do_IRQ: %d.%d No irq handler", INCIDENT(IRQ_NO_HANDLER), FIELDS(F_CPU, F_VECTOR) },
 	{ "__common_interrupt: %d.%d No irq handler", INCIDENT(IRQ_NO_HANDLER), FIELDS(F_CPU, F_VECTOR) },
 	{ "common_interrupt: %d.%d No irq handler", INCIDENT(IRQ_NO_HANDLER), FIELDS(F_CPU, F_VECTOR) },
+	{ "call_irq_handler: %d.%d No irq handler", INCIDENT(IRQ_NO_HANDLER), FIELDS(F_CPU, F_VECTOR) },
 	{ "smpboot: CPU %d is now offline", EVENT(CPU_OFFLINE), FIELDS(F_N0) },
 	{ "CPU %d is now offline", EVENT(CPU_OFFLINE), FIELDS(F_N0) },
 	{ "psci: CPU%d killed", EVENT(CPU_OFFLINE), FIELDS(F_N0) },
@@ -164,7 +169,7 @@ static const char *take_controller(const char *message, struct qm_klog_event *e)
 static bool is_refusal(const char *text)
 {
 	return strncmp(text, "Connect Invalid ", 16) == 0 || strncmp(text, "Connect for subsystem ", 22) == 0 ||
-	       strncmp(text, "Connect Incompatible ", 21) == 0 || strncmp(text, "Connect command failed: ", 24) == 0;
+	       strncasecmp(text, "Connect Incompatible ", 21) == 0 || strncmp(text, "Connect command failed: ", 24) == 0;
 }
 
 void qm_klog_event_parse(const char *message, struct qm_klog_event *ret)

@@ -497,6 +497,50 @@ static bool read_json(const char *line, size_t len, struct qm_klog_line *l)
 	return ok;
 }
 
+/* ---- one field of a message that is spread over lines ---- */
+
+/*
+ * journalctl -o export and verbose: MESSAGE=text; -o json-pretty and dmesg -J: "MESSAGE" : "text". Host and time stand
+ * in other lines and are not known here.
+ */
+static bool take_field(struct cursor *c)
+{
+	struct cursor s = *c;
+	const char *quote;
+
+	if (take_word(c, "MESSAGE="))
+		return true;
+	if (!take_word(&s, "\"MESSAGE\"") && !take_word(&s, "\"msg\""))
+		return false;
+	skip_blanks(&s);
+	if (!take_char(&s, ':'))
+		return false;
+	skip_blanks(&s);
+	if (!take_char(&s, '"'))
+		return false;
+	quote = memrchr(s.p, '"', (size_t)(s.end - s.p));
+	if (quote)
+		s.end = quote;
+	*c = s;
+	return true;
+}
+
+/* Copies a line without the colours that dmesg and journalctl put in for terminals. Returns its length. */
+static size_t copy_plain(const char *line, size_t len, char *to, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len && n < size; i++) {
+		if (line[i] != '\033' || i + 1 == len || line[i + 1] != '[') {
+			to[n++] = line[i];
+			continue;
+		}
+		for (i += 2; i < len && (line[i] < '@' || line[i] > '~');)
+			i++;
+	}
+	return n;
+}
+
 /* ---- a line ---- */
 
 static void take_message(struct cursor c, struct qm_klog_line *l)
@@ -509,14 +553,24 @@ static void take_message(struct cursor c, struct qm_klog_line *l)
 bool qm_klog_line_parse(const char *line, size_t len, double now, struct qm_klog_line *ret)
 {
 	struct cursor c = { line, line + len };
+	char plain[2 * QM_KLOG_MESSAGE_MAX];
 
 	ret->message[0] = ret->time[0] = ret->host[0] = ret->boot_id[0] = '\0';
 	ret->has_mono = ret->has_wall = ret->is_local = ret->new_boot = false;
-	/* Quoted in a mail or a ticket. */
-	while (c.p < c.end && (*c.p == '>' || *c.p == '|' || *c.p == ' ' || *c.p == '\t'))
+	/* Quoted in a mail or a ticket; the record separator of journalctl -o json-seq. */
+	while (c.p < c.end && (*c.p == '>' || *c.p == '|' || *c.p == ' ' || *c.p == '\t' || *c.p == '\036'))
 		c.p++;
+	take_word(&c, "data: "); /* -o json-sse */
 	if (c.p < c.end && *c.p == '{')
 		return read_json(c.p, (size_t)(c.end - c.p), ret);
+	if (memchr(c.p, '\033', (size_t)(c.end - c.p))) {
+		len = copy_plain(c.p, (size_t)(c.end - c.p), plain, sizeof(plain));
+		c = (struct cursor){ plain, plain + len };
+	}
+	if (take_field(&c)) {
+		take_message(c, ret);
+		return true;
+	}
 	if (is_boot_mark(&c, ret)) {
 		ret->new_boot = true;
 		return true;

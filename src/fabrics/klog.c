@@ -22,7 +22,7 @@
 
 /* Every pattern of klog-event.c holds one of these. */
 static const char *const key_words[] = {
-	"nvme nvme", "nvme_fabrics: ", "wrong CPU ", ": no longer affine", "vector space exhaustion",
+	"nvme nvme", "nvme_fabrics: ", "wrong CPU ", "no longer affine", "vector space exhaustion",
 	"Managed startup for irq", "No irq handler", " is now offline", "Booting Node ", ": Booted secondary",
 	"psci: CPU", ": shutdown", "Linux version ", "-- Boot ", "-- Reboot ", "\"MESSAGE\" : [", "\"MESSAGE\":[", NULL,
 };

@@ -167,8 +167,12 @@ static int print_advice_table(struct qm_out *out, const struct qm_advise_result 
 /* Do two transports differ in their name only? */
 static bool same_advice(const struct qm_advice *a, const struct qm_advice *b)
 {
+	const struct qm_connect_counts *n = &a->counts, *m = &b->counts;
+
 	return !a->controller && !b->controller && a->message && b->message && strcmp(a->message, b->message) == 0 &&
-	       a->counts.largest_safe == b->counts.largest_safe && a->counts.safe.n == b->counts.safe.n;
+	       a->queues.asked == b->queues.asked && n->largest_safe == m->largest_safe && n->safe.n == m->safe.n &&
+	       n->largest_any_grant == m->largest_any_grant && n->largest_resilient == m->largest_resilient &&
+	       n->largest_after_loss == m->largest_after_loss;
 }
 
 static void add_number(struct qm_strbuf *b, const char *label, unsigned n, const char *meaning)
@@ -227,7 +231,7 @@ static void print_advice(struct qm_out *out, const struct qm_advise_result *res,
 	}
 	qm_strbuf_adds(&b, ": ");
 	add_colored(&b, out, a->outcome == QM_CONNECT_CONNECTS ? NULL : "31", qm_connect_outcome_name(a->outcome));
-	qm_strbuf_addc(&b, '\n');
+	qm_strbuf_adds(&b, a->sure || a->outcome == QM_CONNECT_UNKNOWN ? "\n" : " (not sure)\n");
 	qm_text_paragraph(&b, out, "", a->message);
 	if (!a->controller)
 		add_numbers(&b, a);

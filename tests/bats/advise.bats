@@ -42,6 +42,18 @@ outcome() {
 	assert_output 'nvme\x20connect\x20-t\x20loop\x20-n\x20NQN\x20--nr-io-queues=16'
 }
 
+@test "the audit says beforehand what switching SMT off does" {
+	qmapctl audit --synthetic "$HT16" --kernel 6.12 --offline 16-31
+	assert_status 1
+	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" 'with the default of 16 queues is refused (errno -18'
+	assert_contains "$output" 'Ask for 1 queue'
+	qmapctl audit --synthetic "$SMALL" --kernel 6.1.192 --offline 1,3,5,7
+	assert_status 1
+	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" 'the one with qid 2 (hctx 1), which has CPUs 1,5, which are offline'
+	qmapctl audit --synthetic "$SMALL" --kernel 6.12 --offline 1,3,5,7
+	assert_status 0
+}
+
 @test "SMT switched off is enough, depending on kernel and numbering" {
 	# second threads numbered behind: the grouping mappers pair offline CPUs
 	outcome 'refused yes 9 16-17 offline 1' --synthetic "$HT16" --kernel 6.12 --offline 16-31
@@ -87,6 +99,14 @@ outcome() {
 	# 5.2's tcp with fewer queues granted than asked for
 	outcome 'undefined yes - - - 1-4' --synthetic 'pack:1 core:8 pu:1' --kernel 5.2 --granted 4
 	outcome 'connects yes - - - 1-4' --synthetic 'pack:1 core:8 pu:1' --kernel 5.2 --granted 4 --queues 4
+	# which leaves one queue, if it is not known what is granted; other transports take any
+	qmapctl advise --synthetic 'pack:1 core:8 pu:1' --kernel 5.2 --print any-grant --transport tcp
+	assert_output 1
+	qmapctl advise --synthetic 'pack:1 core:8 pu:1' --kernel 5.2 -r -n --granted 4 -o TRANSPORT,SAFELIST,ANYGRANT
+	assert_output 'tcp 1-4 1
+rdma 1-8 8
+fc 1-8 8
+loop 1-8 8'
 }
 
 @test "queues of isolated CPUs only are refused with every CPU online" {
@@ -109,6 +129,13 @@ outcome() {
 
 @test "not sure is no" {
 	outcome 'connects no - - - 1-4' --synthetic 'pack:1 core:4 pu:1' --kernel 9.9
+	qmapctl advise --synthetic 'pack:1 core:4 pu:1' --kernel 9.9 --transport tcp
+	assert_contains "$output" 'tcp: connects (not sure)
+  a connect with the default of 4 queues should work; what this kernel does is'
+	# a kernel that sends a request for a CPU that is offline
+	qmapctl advise --synthetic 'pack:1 core:4 pu:1' --kernel 4.14.154 --offline 1 --transport tcp
+	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" \
+		'queues may work: it has a queue without a CPU that surely serves it; what this kernel does'
 	# candidates that agree leave no doubt
 	outcome 'connects yes - - - 1-6' --synthetic 'pack:1 core:6 pu:1' --kernel 5.14.0-427.el9.x86_64
 	outcome 'refused no 3 4 offline 1-2' --synthetic 'pack:1 core:6 pu:1' --kernel 5.14.0-427.el9.x86_64 --offline 4,5
@@ -207,6 +234,14 @@ outcome() {
 	qmapctl advise --synthetic "$HT16" --kernel 7.0 --offline 11,27 --transport fc -r
 	assert_output 'TRANSPORT CONTROLLER QUEUES OUTCOME SURE QID CPUS REASON SAFE ANYGRANT RESILIENT AFTERLOSS
 fc - 30 refused yes 12 11 offline 16 16 8 11'
+}
+
+@test "transports whose options differ are not told as one" {
+	qmapctl advise --synthetic "$SMALL" --kernel 6.12 --write-queues 4 --granted 8
+	assert_contains "$output" '--nr-io-queues=8 --nr-write-queues=4
+
+fc, loop: connects'
+	assert_contains "$output" 'run: nvme connect -t fc -a ADDRESS -w HOST-ADDRESS -n NQN --nr-io-queues=8'
 }
 
 @test "wrong words are told" {

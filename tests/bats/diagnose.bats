@@ -86,6 +86,25 @@ nvme7 connect-failed 2 EXDEV - no fabrics-connect-exdev' --sysroot "$root" "$DAT
 	assert_contains "$(flat)" 'the log is of another boot than this one'
 }
 
+@test "a log that does not tell whose it is, is said not to" {
+	local root log=$BATS_TEST_TMPDIR/log
+	root=$(fixture captures/6.1-fail72ht.live-offline)
+	printf '%s\n' 'nvme nvme1: creating 36 I/O queues.' 'nvme nvme1: failed to connect queue: 19 ret=-18' >"$log"
+	told 'nvme1 connect-failed 19 EXDEV 18 yes fabrics-connect-exdev' --sysroot "$root" "$log"
+	assert_contains "$stderr" 'it names neither host, kernel nor boot, so nothing in it says that it is of this machine'
+	qmapctl diagnose --sysroot "$root" "$log" -J
+	assert_json 'len(j["log"]["notes"])' 1
+	{
+		echo "Linux version 6.1.0-57-amd64 (x)"
+		cat "$log"
+	} >"$log.kernel"
+	told 'nvme1 connect-failed 19 EXDEV 18 yes fabrics-connect-exdev' --sysroot "$root" "$log.kernel"
+	assert_equal "$stderr" ''
+	# whoever makes up the machine knows what the log is of
+	told 'nvme1 connect-failed 19 EXDEV - no fabrics-connect-exdev' --synthetic 'pack:1 core:36 pu:2' --kernel 6.1 "$log"
+	assert_equal "$stderr" ''
+}
+
 @test "a reconnect loop: the controller that is there, and one that is not" {
 	told 'nvme0 reconnect-failed 1 EXDEV 19,55 yes fabrics-reconnect-risk' \
 		--sysroot "$(fixture captures/7.2-fail72ht.reset-offline)" <(printf '%s\n' \
@@ -180,6 +199,23 @@ nvme2 timeout 3 2 2 log-timeout'
 	} >"$BATS_TEST_TMPDIR/long"
 	told 'nvme2 connect-failed 12 EXDEV 11 yes fabrics-connect-exdev' "${CORE_OFF[@]}" "$BATS_TEST_TMPDIR/long"
 	assert_contains "$stderr" '1 line is longer than 64 KiB'
+}
+
+@test "logs that are no text are not read as if nothing were wrong" {
+	local log=$BATS_TEST_TMPDIR/log
+	gzip -c "$DATA/klog/tcp.dmesg" >"$log"
+	qmapctl diagnose "${CORE_OFF[@]}" "$log"
+	assert_status 2
+	assert_output ''
+	assert_contains "$stderr" "this is compressed with gzip, no text: try 'zcat FILE | qmapctl diagnose -'"
+	xz -c "$DATA/klog/tcp.dmesg" >"$log"
+	qmapctl diagnose "${CORE_OFF[@]}" "$log"
+	assert_status 2
+	assert_contains "$stderr" xzcat
+	printf 'LPKSHHRH\0\0\0\0' >"$log"
+	qmapctl diagnose "${CORE_OFF[@]}" "$log"
+	assert_status 2
+	assert_contains "$stderr" 'journalctl -k --file'
 }
 
 @test "--since, in all its forms" {

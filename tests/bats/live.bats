@@ -66,3 +66,21 @@ setup() {
 	output=$(host "$tree" "$DUMP" "$tree")
 	assert_json '[p["error"] for p in j["problems"] if "libnuma" in p["error"]]' '[]'
 }
+
+@test "a log is explained where the host itself cannot be read" {
+	local empty=$BATS_TEST_TMPDIR/empty log=$BATS_TEST_TMPDIR/log
+	mkdir -p "$empty/sys" "$empty/run"
+	echo 'nvme nvme2: failed to connect queue: 12 ret=-18' >"$log"
+	output=$(host "$empty" "$QMAPCTL" diagnose "$log" -J 2>/dev/null)
+	assert_json '[[i["qid"], i["rule"], i["stands"]] for i in j["incidents"]]' '[[12, "fabrics-connect-exdev", null]]'
+	assert_json '[j["kernel"], j["exit_status"], j["problems"][0]["path"]]' '[null, 0, "sys/devices/system/cpu"]'
+	assert_schema
+	output=$(host "$empty" "$QMAPCTL" diagnose "$log" --kernel 7.0 2>&1)
+	assert_contains "$output" 'qmapctl: so the log is explained without this machine'
+	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" 'no machine is known to compare it with'
+	# nothing can be changed on it, and no other command does without
+	run host "$empty" "$QMAPCTL" diagnose "$log" --offline 1
+	[ "$status" -eq 2 ]
+	run host "$empty" "$QMAPCTL" advise
+	[ "$status" -eq 2 ]
+}

@@ -458,6 +458,7 @@ static void sets(void **state)
 static void map_beyond_the_grant(void **state)
 {
 	struct qm_connect_request req = { .granted = 4 };
+	struct qm_connect_counts n;
 	struct qm_connect_answer ans;
 	struct host h;
 
@@ -469,8 +470,26 @@ static void map_beyond_the_grant(void **state)
 	req.io = 4;
 	assert_int_equal(ask(&h, &req).outcome, QM_CONNECT_CONNECTS);
 	req.io = 0;
+	n = count(&h, &req);
+	assert_ids(&n.safe, "1-4");
+	qm_connect_counts_done(&n);
+	/* the others are not taken for tcp, which was asked before them */
 	req.transport = QM_TRANSPORT_LOOP;
 	assert_int_equal(ask(&h, &req).outcome, QM_CONNECT_CONNECTS);
+	n = count(&h, &req);
+	assert_ids(&n.safe, "1-8");
+	assert_int_equal(n.largest_any_grant, 8);
+	qm_connect_counts_done(&n);
+	/* whatever is granted works for one queue alone, and for none with write queues beside it */
+	req = (struct qm_connect_request){ .transport = QM_TRANSPORT_TCP };
+	n = count(&h, &req);
+	assert_ids(&n.safe, "1-8");
+	assert_int_equal(n.largest_any_grant, 1);
+	qm_connect_counts_done(&n);
+	req.write = 2;
+	n = count(&h, &req);
+	assert_int_equal(n.largest_any_grant, 0);
+	qm_connect_counts_done(&n);
 	host_done(&h);
 }
 

@@ -217,6 +217,84 @@ static void number_not_told(void **state)
 	host_done(&h);
 }
 
+/* Too many queues for what is here: nothing is said of this machine. */
+static void log_of_a_larger_machine(void **state)
+{
+	static const char *const logs[] = {
+		"nvme nvme2: failed to connect queue: 97 ret=-18\n",
+		"nvme nvme2: creating 97 I/O queues.\nnvme nvme2: failed to connect queue: 3 ret=-18\n",
+		"nvme nvme2: mapped 90/4/3 default/read/poll queues.\nnvme nvme2: failed to connect queue: 3 ret=-18\n",
+	};
+	struct host h;
+	struct qm_diagnosis d;
+
+	(void)state;
+	host_make(&h, "7.0", &core_off);
+	for (size_t i = 0; i < QM_ARRAY_SIZE(logs); i++) {
+		d = diagnose(logs[i], &h.env);
+		assert_int_equal(d.stands, -1);
+		assert_null(d.command);
+		assert_says(d.cause, "it must be the log of another machine");
+		qm_diagnosis_done(&d);
+	}
+	host_done(&h);
+	/* possible, but more than the default, which works */
+	host_make(&h, "7.0", &(struct topo_spec){ .possible = "0-31" });
+	d = diagnose("nvme nvme2: failed to connect queue: 96 ret=-18\n", &h.env);
+	assert_int_equal(d.stands, -1);
+	assert_says(d.cause, "how many queues were tried, and 32, the default here, are fewer");
+	qm_diagnosis_done(&d);
+	d = diagnose("nvme nvme2: failed to connect queue: 32 ret=-18\n", &h.env);
+	assert_int_equal(d.stands, 0);
+	assert_says(d.cause, "it would connect. (The log does not say how many queues were tried; this is so with 32.)");
+	qm_diagnosis_done(&d);
+	host_done(&h);
+}
+
+/* Whether it would work again is not said where that rests on what is not known of a kernel. */
+static void kernel_in_doubt(void **state)
+{
+	struct qm_diagnosis d;
+	struct host h;
+
+	(void)state;
+	host_make(&h, "4.14", &core_off);
+	d = diagnose(core_off_log, &h.env);
+	assert_int_equal(d.stands, -1);
+	assert_says(d.cause, "Whether it would connect now cannot be told");
+	assert_says(d.advice, "Connect with --nr-io-queues=11, the largest number up to what was tried");
+	qm_diagnosis_done(&d);
+	host_done(&h);
+}
+
+/* A controller that could not be connected is gone; one with its name is another. */
+static void name_taken_again(void **state)
+{
+	char name[] = "nvme2", transport[] = "rdma", address[] = "traddr=192.0.2.1,trsvcid=4420", nqn[] = "nqn.x";
+	struct qm_controller ctrl = { .name = name, .transport = transport, .address = address, .nqn = nqn };
+	struct qm_diagnosis d;
+	struct host h;
+
+	(void)state;
+	host_make(&h, "7.0", &core_off);
+	h.m.controllers = &ctrl;
+	h.m.n_controllers = 1;
+	d = diagnose(core_off_log, &h.env);
+	assert_string_equal(d.command, "nvme connect -t TRANSPORT -a ADDRESS -s PORT -n NQN --nr-io-queues=16");
+	qm_diagnosis_done(&d);
+	/* memory regions are rdma's */
+	d = diagnose("nvme nvme2: failed to initialize MR pool sized 128 for QID 9\n", &h.env);
+	assert_string_equal(d.command, "nvme connect -t rdma -a 192.0.2.1 -s 4420 -n nqn.x --nr-io-queues=8");
+	qm_diagnosis_done(&d);
+	snprintf(transport, sizeof(transport), "tcp");
+	d = diagnose("nvme nvme2: failed to initialize MR pool sized 128 for QID 9\n", &h.env);
+	assert_string_equal(d.command, "nvme connect -t rdma -a ADDRESS -s PORT -n NQN --nr-io-queues=8");
+	qm_diagnosis_done(&d);
+	h.m.controllers = NULL;
+	h.m.n_controllers = 0;
+	host_done(&h);
+}
+
 static void sets(void **state)
 {
 	static const char *const pairs = "0-1;2-3;4-5;6-7";
@@ -398,6 +476,45 @@ static void memory_regions(void **state)
 	qm_diagnosis_done(&d);
 }
 
+/* What the adapter leaves has to be a number that the map allows as well. */
+static void memory_regions_and_map(void **state)
+{
+	struct qm_connect_env env;
+	struct qm_diagnosis d;
+	struct host h;
+
+	(void)state;
+	host_make(&h, "7.0", &core_off);
+	d = diagnose("nvme nvme0: failed to initialize PI MR pool sized 128 for QID 20\n"
+		     "nvme nvme0: rdma connection establishment failed (-22)\n", &h.env);
+	assert_string_equal(d.rule, "rdma-resource-limit");
+	assert_int_equal(d.qid, 20);
+	assert_says(d.advice, "Connect with --nr-io-queues=16, or with a smaller --queue-size (the adapter may have room for ");
+	assert_string_equal(d.command, "nvme connect -t rdma -a ADDRESS -s PORT -n NQN --nr-io-queues=16");
+	qm_diagnosis_done(&d);
+	host_done(&h);
+	/* no CPU but isolated ones is online: no number works */
+	host_make(&h, "6.12", &(struct topo_spec){ .possible = "0-3", .online = "2-3" });
+	h.m.topo.isolated = topo_list("2-3");
+	qm_connect_free(h.c);
+	qm_connect_env_get(&h.m, false, &env);
+	assert_int_equal(qm_connect_new(&env, &h.c), 0);
+	h.env.connect = h.c;
+	d = diagnose("nvme nvme0: failed to initialize MR pool sized 128 for QID 2\n", &h.env);
+	assert_says(d.advice, "Connect with fewer than 2 queues");
+	assert_null(d.command);
+	qm_diagnosis_done(&d);
+	host_done(&h);
+	/* the same without its first line */
+	host_make(&h, "7.0", &core_off);
+	d = diagnose("nvme nvme0: rdma connection establishment failed (-12)\n", &h.env);
+	assert_string_equal(d.rule, "rdma-resource-limit");
+	assert_says(d.cause, "the host could not set the connection up (ENOMEM: ");
+	assert_says(d.advice, "Try fewer queues or a smaller --queue-size");
+	qm_diagnosis_done(&d);
+	host_done(&h);
+}
+
 /* No forced explanations. */
 static void not_the_map(void **state)
 {
@@ -405,7 +522,10 @@ static void not_the_map(void **state)
 		const char *log, *says;
 	} rows[] = {
 		{ "nvme nvme0: failed to connect socket: -111", "(ECONNREFUSED: nobody listens" },
-		{ "nvme nvme0: failed to connect queue: 0 ret=-18", "admin queue failed (EXDEV" },
+		{ "nvme nvme0: failed to connect queue: 0 ret=-18", "admin queue failed (EXDEV). " },
+		{ "nvme nvme0: Connect incompatible format: 1\nnvme nvme0: failed to connect queue: 0 ret=16768",
+		  "admin queue failed (0x180: " },
+		{ "nvme nvme0: rdma connection establishment failed (-104)", "there is no connection to the target (ECONNRESET" },
 		{ "nvme nvme0: failed to connect queue: 0 ret=16770", "(0x182: the target does not accept the parameters" },
 		{ "nvme nvme0: failed to connect queue: 5 ret=385", "queue 5 (hctx 4) failed (0x181: the controller is busy" },
 		{ "nvme nvme0: failed to connect queue: 5 ret=-12", "(ENOMEM: memory" },
@@ -559,12 +679,16 @@ int main(void)
 		cmocka_unit_test(changed),
 		cmocka_unit_test(queue_foretold),
 		cmocka_unit_test(number_not_told),
+		cmocka_unit_test(log_of_a_larger_machine),
+		cmocka_unit_test(kernel_in_doubt),
+		cmocka_unit_test(name_taken_again),
 		cmocka_unit_test(sets),
 		cmocka_unit_test(unmapped),
 		cmocka_unit_test(isolated),
 		cmocka_unit_test(log_alone),
 		cmocka_unit_test(reconnect),
 		cmocka_unit_test(memory_regions),
+		cmocka_unit_test(memory_regions_and_map),
 		cmocka_unit_test(not_the_map),
 		cmocka_unit_test(interrupts),
 		cmocka_unit_test(place_of_a_timeout),
