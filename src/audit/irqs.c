@@ -12,6 +12,7 @@
 
 #include "base/root.h"
 #include "base/strbuf.h"
+#include "map/driver.h"
 
 /* How a driver's interrupts are named: the word, and what the number behind it is. */
 static const struct naming {
@@ -347,4 +348,25 @@ int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids *ret)
 			r = qm_ids_add(ret, (unsigned)i);
 	}
 	return r;
+}
+
+int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq)
+{
+	const struct qm_kernel *k = &m->kernel;
+	struct qm_driver_rule rule;
+	const char *driver;
+
+	if (irq->managed >= 0)
+		return irq->managed;
+	/* With one vector for everything there is none left that could be managed; and kernels before 4.8 had none. */
+	if (irq->name && (strstr(irq->name, ", ") || strstr(irq->name, "-virtqueues")))
+		return 0;
+	if (k->major >= 0 && !qm_kernel_is_at_least(k, 4, 8))
+		return 0;
+	/* A driver that leaves the map to the generic mapper may manage its vectors all the same. */
+	driver = c ? c->driver : qm_irq_driver(irq);
+	qm_driver_rule_get(driver, k, &rule);
+	if (rule.sure && rule.managed)
+		return 1;
+	return driver && strcmp(driver, "xen-blkfront") == 0 ? 0 : -1;
 }

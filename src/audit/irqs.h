@@ -17,6 +17,12 @@ bool qm_irq_is_storage(const struct qm_irq *irq);
 bool qm_irq_completes(const struct qm_irq *irq);
 /* The driver that names its interrupts so; NULL = none known here. */
 const char *qm_irq_driver(const struct qm_irq *irq);
+/*
+ * 1 = the kernel places it itself, 0 = it does not, -1 = not known: what the machine shows, else what is certain of the
+ * driver on this kernel. c = whose it is; NULL = the name tells the driver. An interrupt of queues: drivers have others
+ * that are not managed.
+ */
+int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq);
 /* A storage driver's name that says neither which controller nor which queue. */
 bool qm_irq_has_nameless_owner(const struct qm_irq *irq);
 

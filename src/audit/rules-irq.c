@@ -13,23 +13,7 @@ static bool has_virtqueues_name(const struct qm_irq *irq)
 
 int qm_irq_managed(const struct qm_audit *a, const struct qm_controller *c, const struct qm_irq *irq)
 {
-	const struct qm_kernel *k = &a->m->kernel;
-	struct qm_driver_rule rule;
-	const char *driver;
-
-	if (irq->managed >= 0)
-		return irq->managed;
-	/* With one vector for everything there is none left that could be managed; and kernels before 4.8 had none. */
-	if (irq->name && (strstr(irq->name, ", ") || has_virtqueues_name(irq)))
-		return 0;
-	if (k->major >= 0 && !qm_kernel_is_at_least(k, 4, 8))
-		return 0;
-	/* A driver that leaves the map to the generic mapper may manage its vectors all the same. */
-	driver = c ? c->driver : qm_irq_driver(irq);
-	qm_driver_rule_get(driver, k, &rule);
-	if (rule.sure && rule.managed)
-		return 1;
-	return driver && strcmp(driver, "xen-blkfront") == 0 ? 0 : -1;
+	return qm_irq_is_managed(a->m, c, irq);
 }
 
 /* The interrupt tied to a queue; NULL where none is known. */

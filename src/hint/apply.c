@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "audit/irqs.h"
 #include "base/strbuf.h"
 #include "hint/hint.h"
 
@@ -25,6 +26,14 @@ static int set_error(struct qm_change *c, enum qm_change_state state, const char
 	return r;
 }
 
+/* Before Linux 6.12 nothing shows it: then what is certain of the driver counts, for the vectors of its queues. */
+static bool is_managed(const struct qm_machine *m, const struct qm_irq *irq)
+{
+	if (irq->managed >= 0 || irq->controller < 0 || irq->role != QM_ROLE_QUEUE)
+		return irq->managed == 1;
+	return qm_irq_is_managed(m, &m->controllers[irq->controller], irq) == 1;
+}
+
 /* Reasons that need no look at the file. Leaves the state PLANNED if there is none. */
 static int check_irq(const struct qm_machine *m, const struct qm_apply_options *opt, long nr, struct qm_change *c)
 {
@@ -34,7 +43,7 @@ static int check_irq(const struct qm_machine *m, const struct qm_apply_options *
 
 	if (qm_ids_has(&opt->exclude, (unsigned)nr))
 		return set_error(c, QM_CHANGE_REFUSED, "excluded");
-	if (irq && irq->managed == 1)
+	if (irq && is_managed(m, irq))
 		return set_error(c, QM_CHANGE_REFUSED, "the kernel places this interrupt itself (managed); not tried");
 	r = qm_cpuset_parse_list(c->new, -1, &mask);
 	if (r < 0)

@@ -176,6 +176,48 @@ static void respects_others(void **state)
 	assert_file(f, IRQ6, "0,1,2,3,4,5\n");
 }
 
+/* Linux 6.1 shows nowhere which interrupts are managed: NVMe's queues' are, its admin queue's is not. */
+static void tries_no_vector_that_the_driver_has_managed(void **state)
+{
+	struct fixture *f = *state;
+	struct qm_apply_options opt = { 0 };
+	struct qm_irq irqs[2] = {
+		{ .nr = 5, .managed = -1, .controller = 0, .role = QM_ROLE_QUEUE, .name = (char *)"nvme0q1" },
+		{ .nr = 6, .managed = -1, .controller = 0, .role = QM_ROLE_ADMIN, .name = (char *)"nvme0q0" },
+	};
+	struct qm_controller nvme = { .name = (char *)"nvme0", .driver = (char *)"nvme" };
+	char *error = NULL;
+	struct qm_plan p;
+
+	assert_int_equal(qm_kernel_parse("6.1.0-57-amd64", &f->m.kernel), 0);
+	f->m.irqs = irqs;
+	f->m.n_irqs = 2;
+	f->m.controllers = &nvme;
+	f->m.n_controllers = 1;
+	make_plan(&p);
+	assert_int_equal(qm_plan_check(&f->root, &f->m, &opt, &p, &error), 0);
+	assert_int_equal(p.v[0].state, QM_CHANGE_REFUSED);
+	assert_string_equal(p.v[0].error, "the kernel places this interrupt itself (managed); not tried");
+	assert_int_equal(p.v[1].state, QM_CHANGE_PLANNED);
+	qm_plan_done(&p);
+
+	/* One vector for all is not managed, and of a driver that is not known nothing is. */
+	irqs[0].name = (char *)"nvme0q0, nvme0q1";
+	make_plan(&p);
+	assert_int_equal(qm_plan_check(&f->root, &f->m, &opt, &p, &error), 0);
+	assert_int_equal(p.v[0].state, QM_CHANGE_PLANNED);
+	qm_plan_done(&p);
+	irqs[0].name = (char *)"nvme0q1";
+	nvme.driver = NULL;
+	make_plan(&p);
+	assert_int_equal(qm_plan_check(&f->root, &f->m, &opt, &p, &error), 0);
+	assert_int_equal(p.v[0].state, QM_CHANGE_PLANNED);
+	qm_plan_done(&p);
+	f->m.irqs = NULL;
+	f->m.controllers = NULL;
+	f->m.n_irqs = f->m.n_controllers = 0;
+}
+
 static void refuses_what_cannot_be(void **state)
 {
 	struct fixture *f = *state;
@@ -420,6 +462,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(applies_and_undoes, setup, teardown),
 		cmocka_unit_test_setup_teardown(respects_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(tries_no_vector_that_the_driver_has_managed, setup, teardown),
 		cmocka_unit_test_setup_teardown(refuses_what_cannot_be, setup, teardown),
 		cmocka_unit_test_setup_teardown(all_or_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(undoes_half_made_writes, setup, teardown),
