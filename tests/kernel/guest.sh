@@ -52,6 +52,12 @@ set_offline() {
 	offline "$@"
 }
 
+# since MAJOR.MINOR: whether this kernel is of that version or a later one
+since() {
+	IFS=.- read -r _major _minor _rest </proc/sys/kernel/osrelease
+	[ "$_major" -gt "${1%%.*}" ] || { [ "$_major" = "${1%%.*}" ] && [ "$_minor" -ge "${1#*.}" ]; }
+}
+
 config_fs() {
 	load configfs
 	grep -q ' /sys/kernel/config ' /proc/mounts || mount -t configfs configfs /sys/kernel/config
@@ -70,7 +76,9 @@ null_blk() {
 		[ ! -e "$_n/${_kv%%=*}" ] || echo "${_kv#*=}" >"$_n/${_kv%%=*}"
 	done
 	echo 1 >"$_n/power"
+	# Before 6.0 it is called by its number.
 	[ -d "/sys/block/$DISK" ] || DISK=nullb$(cat "$_n/index")
+	printf '%s\n' "s/\\b$DISK\\b/${_n##*/}/g" >>/tmp/names
 }
 
 null_blk_gone() {
@@ -177,6 +185,52 @@ mq_disks() {
 	done
 }
 
+# expand LIST: the numbers of a kernel list, with blanks around each
+expand() {
+	_all=" "
+	_ifs=$IFS
+	IFS=,
+	for _part in $1; do
+		_i=${_part%-*}
+		while [ "$_i" -le "${_part#*-}" ]; do
+			_all="$_all$_i "
+			_i=$((_i + 1))
+		done
+	done
+	IFS=$_ifs
+}
+# What a plain loop finds of queues that cannot be used, as audit names it: "DISK|RULE|QUEUES", one line each.
+loop_dead() {
+	IFS= read -r _online <"$CPU/online"
+	expand "$_online"
+	_online=$_all
+	for _disk in $(mq_disks); do
+		_line=$(loop_map "$_disk")
+		_iso=''
+		_off=''
+		while [ -n "$_line" ]; do
+			_q=${_line%%; *}
+			_line=${_line#*; }
+			_cpus=${_q#*: }
+			_any=
+			[ -n "$_cpus" ] || _iso="$_iso ${_q%%:*}"
+			_ifs=$IFS
+			IFS=,
+			for _c in $_cpus; do
+				case $_online in *" $_c "*) _any=1 ;; esac
+			done
+			IFS=$_ifs
+			[ -z "$_cpus" ] || [ -n "$_any" ] || _off="$_off ${_q%%:*}"
+		done
+		[ -z "$_iso" ] || echo "$_disk|hctx-only-isolated|${_iso# }"
+		[ -z "$_off" ] || echo "$_disk|hctx-no-online-cpu|${_off# }"
+	done
+}
+our_dead() {
+	jq -r '.findings[] | select(.rule == "hctx-only-isolated" or .rule == "hctx-no-online-cpu") | .rule as $rule |
+		(.hctx | map(tostring) | join(" ")) as $hctx | .disks[] | "\(.)|\($rule)|\($hctx)"'
+}
+
 # Everything that is asked of every disk of every guest.
 check_disks() {
 	qmapctl list
@@ -197,11 +251,46 @@ check_disks() {
 		# Without root a type is told only where it is certain, and then it is the same.
 		is "$_disk: types, as nobody" "$(known "$TYPES" "$TYPES")" "$(known "$TYPES" "$_types")"
 	done
+	qmapctl audit -J >/tmp/audit.json
+	is "queues that cannot be used are told" "$(our_dead </tmp/audit.json | sort)" "$(loop_dead | sort)"
 }
 
 # rules [OPTION...]: the names of what audit reports at warning or above, one line
 rules() {
 	qmapctl audit -J "$@" | jq -r '[.findings[] | select(.severity != "info") | .rule] | unique | join(" ")'
+}
+# findings [OPTION...]: those with the controllers, null_blk under the names that the case gave, "RULE NAME NAME; RULE"
+findings() {
+	: >>/tmp/names
+	qmapctl audit -J "$@" | jq -r '[.findings[] | select(.severity != "info")] | group_by(.rule) |
+		map([.[0].rule] + ([.[].controller // empty] | unique) | join(" ")) | join("; ")' | sed -f /tmp/names
+}
+# irqs_of PATTERN: the numbers of the interrupts with such a name
+irqs_of() {
+	# shellcheck disable=SC2231 # a pattern
+	for _d in /proc/irq/*/$1; do
+		[ -d "$_d" ] || continue
+		_d=${_d%/*}
+		echo "${_d##*/}"
+	done
+}
+# mask IRQ: sets MASK, without any program
+mask() {
+	IFS= read -r MASK <"/proc/irq/$1/smp_affinity_list"
+}
+# write_errno FILE TEXT: prints the error of a write to it, or "none"
+write_errno() {
+	if (echo "$2" >"$1") 2>/tmp/write_errno; then
+		echo none
+		return
+	fi
+	case $(cat /tmp/write_errno) in
+	*"Input/output error"*) echo EIO ;;
+	*"Operation not permitted"*) echo EPERM ;;
+	*"Permission denied"*) echo EACCES ;;
+	*"Invalid argument"*) echo EINVAL ;;
+	*) cat /tmp/write_errno ;;
+	esac
 }
 
 # An NVMe-oF target on the guest's loopback with one null_blk namespace.
@@ -239,17 +328,19 @@ nvmf_disconnect() {
 	nvme disconnect -n s0 >/dev/null 2>&1
 }
 # nvmf_try COUNT: connects, and disconnects. WAS is "connects -" or "refused QID", as advise words it, where QID is the
-# first queue that the kernel's log says it cannot connect. Counts the latter in REFUSED. The log remains in /dev/kmsg.
+# first queue that the kernel's log says it cannot connect. Counts the latter in REFUSED.
 REFUSED=0
+MARK=0
 nvmf_try() {
-	dmesg -c >/dev/null
+	MARK=$((MARK + 1))
+	echo "case: mark $MARK" >/dev/kmsg
 	nvmf_connect -i "$1"
 	QID=-
 	if [ $RC = 0 ]; then
 		WAS="connects -"
 		nvmf_disconnect
 	else
-		QID=$(dmesg | sed -n 's/.*failed to connect queue: \([0-9]*\) ret=-18.*/\1/p' | head -n 1)
+		QID=$(dmesg | sed -n "/case: mark $MARK\$/,\$ s/.*failed to connect queue: \([0-9]*\) ret=-18.*/\1/p" | head -n 1)
 		WAS="refused $QID"
 		REFUSED=$((REFUSED + 1))
 	fi
