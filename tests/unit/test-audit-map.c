@@ -666,6 +666,40 @@ static void reconnect_risk(void **state)
 	audit_done(&f, &m);
 }
 
+/* As many queues as CPUs: with one CPU less a reset asks for one queue less, and the last one is not needed. */
+static void reconnect_risk_of_the_last_queue(void **state)
+{
+	static const struct topo_spec off7 = { .possible = ALL_8, .online = "0-6" };
+	static const struct topo_spec off6 = { .possible = ALL_8, .online = "0-5,7" };
+	struct qm_controller *c;
+	struct qm_machine m;
+	struct qm_findings f;
+
+	(void)state;
+	machine_make(&m, &off7, "6.1.0-57-amd64", "");
+	machine_add(&m, "nvme8", "nvme-tcp", "0;1;2;3;4;5;6;7");
+	f = audit_run(&m);
+	assert_string_equal(audit_says(&f, "fabrics-reconnect-risk", "warning", "7", "7", "")->message,
+		"1 of 8 I/O queues (hctx 7, first qid 8) has no usable CPU: the next reset or reconnect asks for 7 queues, "
+		"as many as CPUs are online; it works where the kernel opens no more of the old ones, and is refused "
+		"(errno -18, \"Invalid cross-device link\") elsewhere.");
+	audit_done(&f, &m);
+
+	machine_make(&m, &off6, "6.1.0-57-amd64", "");
+	machine_add(&m, "nvme8", "nvme-tcp", "0;1;2;3;4;5;6;7");
+	f = audit_run(&m);
+	audit_says(&f, "fabrics-reconnect-risk", "error", "6", "6", "");
+	audit_done(&f, &m);
+
+	/* With queues of several types there are more than CPUs anyway. */
+	machine_make(&m, &off7, "6.1.0-57-amd64", "");
+	c = machine_add(&m, "nvme8", "nvme-tcp", "0;1;2;3;4;5;6;7");
+	c->hctx[0].type = QM_HCTX_READ;
+	f = audit_run(&m);
+	audit_says(&f, "fabrics-reconnect-risk", "error", "7", "7", "");
+	audit_done(&f, &m);
+}
+
 static void reconnect_risk_without_cure(void **state)
 {
 	const struct qm_finding *one;
@@ -1006,6 +1040,7 @@ int main(void)
 		cmocka_unit_test(nodes_without_memory),
 		cmocka_unit_test(derived_sets_are_no_excess),
 		cmocka_unit_test(reconnect_risk),
+		cmocka_unit_test(reconnect_risk_of_the_last_queue),
 		cmocka_unit_test(reconnect_risk_without_cure),
 		cmocka_unit_test(reconnect_risk_beforehand),
 		cmocka_unit_test(connect_exdev),
