@@ -361,7 +361,7 @@ int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c,
 	/* With one vector for everything there is none left that could be managed; and kernels before 4.8 had none. */
 	if (irq->name && (strstr(irq->name, ", ") || strstr(irq->name, "-virtqueues")))
 		return 0;
-	if (k->major >= 0 && !qm_kernel_is_at_least(k, 4, 8))
+	if (qm_kernel_is_known(k) && !qm_kernel_is_at_least(k, 4, 8))
 		return 0;
 	/* A driver that leaves the map to the generic mapper may manage its vectors all the same. */
 	driver = c ? c->driver : qm_irq_driver(irq);

@@ -108,7 +108,7 @@ static int make_tools(const struct qm_audit *a, struct qm_reach_tools *tools)
 		qm_cpuset_andnot(&tools->housekeeping, &m->cmdline.isolcpus);
 		tools->has_housekeeping = !qm_cpuset_is_empty(&tools->housekeeping);
 	}
-	for (size_t i = 0; m->kernel.major >= 0 && r == 0 && (algo = qm_algo_get(i)); i++)
+	for (size_t i = 0; qm_kernel_is_known(&m->kernel) && r == 0 && (algo = qm_algo_get(i)); i++)
 		r = add_step(tools, &m->kernel, algo);
 	return r;
 }
@@ -556,7 +556,9 @@ void qm_draft_reach(struct qm_draft *d, const struct qm_audit_set *set, const st
 		if (!command)
 			command = kernel_command(d, c, r, queues);
 	}
-	if (!qm_reach_is_any(r))
+	if (!qm_reach_is_any(r) && !qm_kernel_is_known(&d->a->m->kernel))
+		how = "What would do better depends on the kernel, of which this source says nothing: name it with --kernel.";
+	else if (!qm_reach_is_any(r))
 		how = "Nothing needs doing: no other number of queues and no newer kernel known here maps this device "
 		      "better.";
 	qm_draft_advice(d, "%s", how);

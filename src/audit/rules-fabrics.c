@@ -191,7 +191,7 @@ static int run_fabrics_connect_exdev(struct qm_audit *a, const struct qm_rule *r
 	struct qm_connect_env env;
 	int r;
 
-	if (!transports || a->m->kernel.major < 0)
+	if (!transports || !qm_kernel_is_known(&a->m->kernel))
 		return 0;
 	qm_connect_env_get(a->m, !a->opt->whatif, &env);
 	r = qm_connect_new(&env, &connect);
@@ -333,7 +333,7 @@ static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *
  */
 static bool counts_io_cpu(const struct qm_kernel *k)
 {
-	if (k->major < 0)
+	if (!qm_kernel_is_known(k))
 		return false;
 	if (!qm_kernel_is_at_least(k, 6, 12))
 		return true;

@@ -38,7 +38,7 @@ static int run_hidden_reply_queues(struct qm_audit *a, const struct qm_rule *rul
 {
 	size_t i;
 
-	if (a->m->kernel.major < 0 || qm_kernel_is_at_least(&a->m->kernel, 5, 10))
+	if (!qm_kernel_is_known(&a->m->kernel) || qm_kernel_is_at_least(&a->m->kernel, 5, 10))
 		return 0;
 	QM_AUDIT_FOREACH(i, a) {
 		const struct qm_controller *c = &a->m->controllers[i];
@@ -102,7 +102,7 @@ static int say_completion_remote(struct qm_audit *a, const struct qm_rule *rule,
 	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 	/* Before 5.1 these adapters completed in the handler for as long as others kept sending. */
 	if (hidden && hidden < qm_cpuset_count(&a->m->topo.online) && driver_in(c, lockup) && c->rq_affinity == 1 &&
-		a->m->kernel.major >= 0 && !qm_kernel_is_at_least(&a->m->kernel, 5, 1)) {
+		qm_kernel_is_known(&a->m->kernel) && !qm_kernel_is_at_least(&a->m->kernel, 5, 1)) {
 		qm_draft_hctx(&d, 0);
 		want = 2;
 	}
@@ -148,7 +148,7 @@ static int run_completion_remote(struct qm_audit *a, const struct qm_rule *rule)
 /* RHEL 8 has the change from the start. */
 static bool completes_in_hardirq(const struct qm_kernel *k)
 {
-	if (k->major < 0 || qm_kernel_is_at_least(k, 4, 20))
+	if (!qm_kernel_is_known(k) || qm_kernel_is_at_least(k, 4, 20))
 		return false;
 	return !(k->distro == QM_DISTRO_RHEL && k->distro_major >= 8);
 }

@@ -84,7 +84,7 @@ static int run_map_unexpected(struct qm_audit *a, const struct qm_rule *rule)
 	size_t i;
 
 	/* A what-if changes the kernel or the CPUs under a map that stays as it was read. */
-	if (a->opt->whatif || a->m->kernel.major < 0)
+	if (a->opt->whatif || !qm_kernel_is_known(&a->m->kernel))
 		return 0;
 	QM_AUDIT_FOREACH(i, a) {
 		const struct qm_controller *c = &a->m->controllers[i];
@@ -200,7 +200,7 @@ static int run_kernel_map_bug(struct qm_audit *a, const struct qm_rule *rule)
 	unsigned cpus = qm_cpuset_count(&a->m->topo.online);
 	size_t i;
 
-	if (a->m->kernel.major < 0)
+	if (!qm_kernel_is_known(&a->m->kernel))
 		return 0;
 	QM_AUDIT_FOREACH(i, a) {
 		int r = 0;
@@ -251,7 +251,7 @@ static bool has_conflict(const struct qm_machine *m, enum conflict what, struct 
 		qm_cpuset_andnot(cpus, &m->topo.possible);
 		return !m->topo.possible_derived && !qm_cpuset_is_empty(cpus);
 	case CONFLICT_IO_QUEUE:
-		return c->iso_io_queue && m->kernel.major >= 0 && !qm_kernel_is_at_least(&m->kernel, 7, 3);
+		return c->iso_io_queue && qm_kernel_is_known(&m->kernel) && !qm_kernel_is_at_least(&m->kernel, 7, 3);
 	case _CONFLICT_MAX:
 		break;
 	}

@@ -101,6 +101,9 @@ static void summarize(const struct qm_run *run, struct qm_strbuf *b)
 	}
 	add_number(b, ", ", run->n_controllers, "controller");
 	add_number(b, " with ", queues, "hardware queue");
+	/* Whoever keeps only stdout must see that the answer is not whole. */
+	if (run->m.problems.n)
+		add_number(b, ", ", run->m.problems.n + run->m.problems.dropped, "reading problem");
 }
 
 /* Notes stay away from people who did not ask for them: they need no action. */
@@ -144,7 +147,8 @@ static int audit_run(struct qm_run *run)
 		r = parse_rules(run, "--ignore", opt->ignore, &ignore);
 	if (r == 0)
 		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQBALANCE);
-	if (r == 0 && !qm_source_need_kernel(run))
+	/* A tree may lack its release; a machine made up for the question must say what it runs. */
+	if (r == 0 && (run->g.topology || run->g.synthetic) && !qm_source_need_kernel(run))
 		r = QM_SAID;
 	if (r == 0 && opt->reserved)
 		r = qm_source_parse_list(run, "--reserved", opt->reserved, &ao.reserved);

@@ -198,7 +198,7 @@ static int add_subjects(struct prediction *p)
 
 static enum qm_nvme_pci_rule pci_rule(const struct qm_kernel *k)
 {
-	if (!k->release || k->major < 0 || qm_kernel_is_at_least(k, 5, 1))
+	if (!qm_kernel_is_known(k) || qm_kernel_is_at_least(k, 5, 1))
 		return QM_NVME_PCI_TYPES;
 	return qm_kernel_is_at_least(k, 4, 16) ? QM_NVME_PCI_PRE : QM_NVME_PCI_SHARED;
 }

@@ -158,7 +158,7 @@ int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, bool audit)
 	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_LINKS);
 	if (r == 0)
 		r = qm_devices_resolve(run);
-	if (r == 0 && audit && run->m.kernel.release)
+	if (r == 0 && audit && !run->g.topology && !run->g.synthetic)
 		r = find_worst(rep);
 	return r;
 }

@@ -44,9 +44,9 @@ static enum qm_fabrics_rule rule_of(const struct qm_kernel *k, enum qm_transport
 	case QM_TRANSPORT_TCP:
 		return is_early_tcp(k) ? QM_FABRICS_REQUESTED : QM_FABRICS_SPLIT;
 	case QM_TRANSPORT_RDMA:
-		if (k->major >= 0 && !qm_kernel_is_at_least(k, 4, 14))
+		if (qm_kernel_is_known(k) && !qm_kernel_is_at_least(k, 4, 14))
 			return QM_FABRICS_PLAIN;
-		if (k->major >= 0 && !qm_kernel_is_at_least(k, 5, 1))
+		if (qm_kernel_is_known(k) && !qm_kernel_is_at_least(k, 5, 1))
 			return QM_FABRICS_CAPPED;
 		return qm_kernel_is_at_least(k, 6, 2) ? QM_FABRICS_SPLIT : QM_FABRICS_SPLIT_VECTORS;
 	default:

@@ -275,9 +275,14 @@ const char *qm_distro_name(enum qm_distro d)
 	return (size_t)d < QM_ARRAY_SIZE(names) ? names[d] : NULL;
 }
 
+bool qm_kernel_is_known(const struct qm_kernel *k)
+{
+	return k->release && k->major >= 0;
+}
+
 bool qm_kernel_is_at_least(const struct qm_kernel *k, int major, int minor)
 {
-	return k->release && k->major >= 0 && (k->major > major || (k->major == major && k->minor >= minor));
+	return qm_kernel_is_known(k) && (k->major > major || (k->major == major && k->minor >= minor));
 }
 
 /* "Linux version RELEASE (..." */

@@ -265,6 +265,8 @@ QM_MUST_CHECK int qm_kernel_parse(const char *release, struct qm_kernel *ret);
 void qm_kernel_done(struct qm_kernel *k);
 /* "debian", ...; NULL for none or unknown */
 const char *qm_distro_name(enum qm_distro d);
+/* True if the mainline version is known: a source may tell no release, or one that starts with no version. */
+bool qm_kernel_is_known(const struct qm_kernel *k);
 /* True if the mainline version is known and at least major.minor. */
 bool qm_kernel_is_at_least(const struct qm_kernel *k, int major, int minor);
 /* kernel.c: isolcpus=, nohz_full= ... from a command line; also for the what-if options. 0, -EINVAL, -ENOMEM. */

@@ -224,7 +224,7 @@ static void tie(struct qm_machine *m, size_t controller, size_t hctx, size_t irq
  */
 static bool is_beyond_cpus(const struct qm_machine *m, const struct qm_controller *c, long hctx)
 {
-	bool older = m->kernel.major >= 0 && m->kernel.release && !qm_kernel_is_at_least(&m->kernel, 4, 9);
+	bool older = qm_kernel_is_known(&m->kernel) && !qm_kernel_is_at_least(&m->kernel, 4, 9);
 
 	return is_driver(c, "virtio_blk") && !older && m->topo.nr_cpus && hctx >= (long)m->topo.nr_cpus;
 }

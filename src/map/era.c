@@ -21,7 +21,7 @@ int qm_kernel_version(const struct qm_kernel *k)
 	/* Capped: a garbled version must not overflow. */
 	int major = k->major < 1000 ? k->major : 1000, minor = k->minor < 999 ? k->minor : 999;
 
-	return k->release && k->major >= 0 ? V(major, minor) : -1;
+	return qm_kernel_is_known(k) ? V(major, minor) : -1;
 }
 
 bool qm_when_fits(const struct qm_when *w, const struct qm_kernel *k)

@@ -123,10 +123,17 @@ static json_object *queue_value(struct qm_json *j, const struct qm_queue_view *q
 	qm_json_str(j, o, "type", qm_hctx_type_name(q->h->type));
 	qm_json_bool(j, o, "mapped", q->h->mapped);
 	qm_json_bool(j, o, "cpus_unknown", q->h->cpus_unknown);
-	qm_json_cpus(j, o, "cpus", &q->h->cpus);
-	qm_json_list(j, o, "cpu_list", &q->h->cpus);
-	qm_json_list(j, o, "online_list", &q->online);
-	qm_json_ids(j, o, "nodes", &q->nodes);
+	if (qm_queue_is_blank(q)) {
+		qm_json_null(j, o, "cpus");
+		qm_json_null(j, o, "cpu_list");
+		qm_json_null(j, o, "online_list");
+		qm_json_null(j, o, "nodes");
+	} else {
+		qm_json_cpus(j, o, "cpus", &q->h->cpus);
+		qm_json_list(j, o, "cpu_list", &q->h->cpus);
+		qm_json_list(j, o, "online_list", &q->online);
+		qm_json_ids(j, o, "nodes", &q->nodes);
+	}
 	qm_json_str(j, o, "state", qm_queue_state_name(q->state));
 	qm_json_num(j, o, "tags", q->h->tags);
 	qm_json_num(j, o, "reserved_tags", q->h->reserved_tags);

@@ -295,11 +295,20 @@ static void add_parts(const struct panel *p, struct qm_strbuf *b)
 	}
 }
 
+static bool has_unread_queue(const struct qm_report *report)
+{
+	for (size_t i = 0; i < report->c->n_hctx; i++) {
+		if (report->q[i].h->cpus_unknown)
+			return true;
+	}
+	return false;
+}
+
 static void add_without(const struct panel *p, struct qm_strbuf *b)
 {
 	if (qm_cpuset_is_empty(&p->without))
 		return;
-	qm_strbuf_adds(b, "in no queue: CPU ");
+	qm_strbuf_adds(b, has_unread_queue(p->report) ? "in no queue that could be read: CPU " : "in no queue: CPU ");
 	qm_cpuset_format(&p->without, b);
 	qm_strbuf_adds(b, qm_cpuset_is_subset(&p->without, &p->t->isolated) ? " (isolated)\n" : "\n");
 }
@@ -384,6 +393,7 @@ static void add_states(const struct qm_out *out, const struct qm_report *report,
 		{ QM_QUEUE_OFFLINE, "without an online CPU" },
 		{ QM_QUEUE_ISOLATED, "isolated CPUs only" },
 		{ QM_QUEUE_CROSS, "serving several nodes" },
+		{ QM_QUEUE_UNKNOWN, "not or not wholly read, more CPUs may be theirs" },
 	};
 	struct qm_strbuf text = { 0 };
 

@@ -18,6 +18,11 @@ bool qm_queue_is_pinnable(const struct qm_queue_view *q)
 	return (q->h->type == QM_HCTX_DEFAULT || q->h->type == QM_HCTX_UNKNOWN) && !qm_cpuset_is_empty(&q->online);
 }
 
+bool qm_queue_is_blank(const struct qm_queue_view *q)
+{
+	return q->h->cpus_unknown && qm_cpuset_is_empty(&q->h->cpus);
+}
+
 const char *qm_queue_state_name(enum qm_queue_state s)
 {
 	static const char *const names[_QM_QUEUE_STATE_MAX] = { "ok", "cross-node", "isolated", "offline", "unmapped", NULL };

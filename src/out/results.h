@@ -76,6 +76,8 @@ struct qm_reports {
 void qm_report_done(struct qm_report *r);
 /* Can a job be pinned to its CPUs: a queue of the default type (or of unknown type) with an online CPU. */
 bool qm_queue_is_pinnable(const struct qm_queue_view *q);
+/* Whether none of its CPUs is known, which is not the same as having none. */
+bool qm_queue_is_blank(const struct qm_queue_view *q);
 /* "ok", "cross-node", "isolated", "offline", "unmapped"; NULL for unknown */
 const char *qm_queue_state_name(enum qm_queue_state s);
 

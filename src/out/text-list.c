@@ -90,7 +90,7 @@ static bool has_match(const struct qm_identity *id, const struct qm_algo *a)
 	return false;
 }
 
-/* The one that made the map, as far as known: the predicted one if it fits, else what fits. */
+/* The one that made the map: the predicted one if it fits, else the only one that does. */
 void qm_cell_made_by(struct qm_cell *cell, const struct qm_report *r)
 {
 	const struct qm_identity *id = &r->id;
@@ -99,8 +99,10 @@ void qm_cell_made_by(struct qm_cell *cell, const struct qm_report *r)
 		return;
 	if (id->predicted.n && has_match(id, id->predicted.v[0]))
 		qm_cell_algo(cell, id->predicted.v[0]);
+	else if (id->n_matches > 1)
+		qm_strbuf_addf(&cell->text, "any of %zu", id->n_matches);
 	else if (id->n_matches)
-		qm_cell_algo(cell, id->matches[id->n_matches - 1]);
+		qm_cell_algo(cell, id->matches[0]);
 	else
 		qm_cell_str(cell, "none");
 }

@@ -35,17 +35,23 @@ GETTER(show_type)
 
 GETTER(show_cpus)
 {
+	if (qm_queue_is_blank(QUEUE(row)))
+		return;
 	qm_cell_cpus(cell, &QUEUE(row)->h->cpus);
+	if (QUEUE(row)->h->cpus_unknown)
+		qm_strbuf_adds(&cell->text, ",?");
 }
 
 GETTER(show_online)
 {
-	qm_cell_cpus(cell, &QUEUE(row)->online);
+	if (!qm_queue_is_blank(QUEUE(row)))
+		qm_cell_cpus(cell, &QUEUE(row)->online);
 }
 
 GETTER(show_nodes)
 {
-	qm_cell_ids(cell, &QUEUE(row)->nodes);
+	if (!qm_queue_is_blank(QUEUE(row)))
+		qm_cell_ids(cell, &QUEUE(row)->nodes);
 }
 
 GETTER(show_tags)

@@ -240,6 +240,45 @@ qmapctl: nothing: no such device"
 	assert_status 2
 }
 
+@test "a tree that does not tell its kernel is audited for what needs none" {
+	local root=$BATS_TEST_TMPDIR/root
+	cp -r "$(fixture captures/6.12-irq.on23)" "$root"
+	rm "$root/proc/sys/kernel/osrelease" "$root/proc/version"
+	# Who may move an interrupt depends on the kernel: nothing is said of it.
+	qmapctl audit -s "$root" -J
+	assert_status 0
+	assert_json '[f["rule"] for f in j["findings"] if f["rule"].endswith("managed")]' '[]'
+	assert_json 'j["kernel"]' null
+}
+
+@test "a queue whose list cannot be read has unknown CPUs, not none" {
+	local root=$BATS_TEST_TMPDIR/root
+	unfold - "$root" <<-'END'
+		f sys/devices/system/cpu/possible 0-2
+		f sys/devices/system/cpu/present 0-2
+		f sys/devices/system/cpu/online 0-2
+		f sys/block/nullb0/mq/0/cpu_list 0
+		f sys/block/nullb0/mq/1/cpu_list garbage
+		f sys/block/nullb0/mq/2/cpu_list 2
+	END
+	qmapctl show -s "$root" -o HCTX,CPUS,ONLINE,NODES,STATE
+	assert_equal "$stderr" "qmapctl: sys/block/nullb0/mq/1/cpu_list: garbled"
+	assert_output "nullb0: unknown driver, 3 queues, mapped by any of 11
+HCTX CPUS ONLINE NODES STATE
+   0 0    0      none  ok
+   1 -    -      -     -
+   2 2    2      none  ok"
+	qmapctl show -s "$root" -J
+	assert_schema
+	assert_json '[(q["cpu_list"], q["cpus"], q["online_list"], q["nodes"]) for q in j["controllers"][0]["hctx"]]' \
+		'[["0", [0], "0", []], [null, null, null, null], ["2", [2], "2", []]]'
+	qmapctl show --matrix -s "$root"
+	assert_contains "$output" "in no queue that could be read: CPU 1"
+	qmapctl audit -s "$root"
+	assert_status 0
+	assert_output "3 CPUs, 1 controller with 3 hardware queues, 1 reading problem: nothing wrong"
+}
+
 @test "what-ifs change the machine" {
 	qmapctl topology --synthetic "$SPEC" --isolcpus managed_irq,domain,2-5 --nohz-full 6-7 --kernel 6.1.0-18-amd64 -J
 	assert_json 'j["topology"]["isolated"]' '"2-5"'
