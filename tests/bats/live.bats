@@ -84,3 +84,19 @@ setup() {
 	run host "$empty" "$QMAPCTL" advise
 	[ "$status" -eq 2 ]
 }
+
+@test "the maps of this machine are what its files say" {
+	local file device queue list
+	local -a rows=()
+	for file in /sys/block/*/mq/*/cpu_list; do
+		[ -e "$file" ] || continue
+		IFS=/ read -r _ _ _ device _ queue _ <<<"$file"
+		read -r list <"$file"
+		rows+=("$device $queue ${list// /}")
+	done
+	[ "${#rows[@]}" -gt 0 ] || skip "no disk with hardware queues on this machine"
+	qmapctl show -J
+	assert_json '"\n".join(sorted("%s %d %s" % (d, q["id"], ",".join(map(str, q["cpus"])))
+		for c in j["controllers"] for d in c["disks"] for q in c["hctx"] if q["mapped"]))' \
+		"$(printf '%s\n' "${rows[@]}" | LC_ALL=C sort | python3 -c 'import json, sys; print(json.dumps(sys.stdin.read()[:-1]))')"
+}
