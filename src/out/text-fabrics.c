@@ -6,6 +6,22 @@
 #include "out/results.h"
 #include "out/text.h"
 
+/* One table of n rows, each so many bytes. */
+static int print_rows(struct qm_out *out, const struct qm_layout *layout, const void *rows, size_t n, size_t size)
+{
+	struct qm_table *t;
+	int r = qm_table_new(out, layout, &t);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = qm_table_add(t, (const char *)rows + i * size);
+	if (r == 0)
+		r = qm_table_print(t);
+	qm_table_free(t);
+	return r;
+}
+
 /* Is a table wanted rather than prose? */
 static bool wants_table(const struct qm_out *out)
 {
@@ -149,21 +165,6 @@ static const struct qm_column advise_columns[] = {
 
 const struct qm_layout qm_layout_advise = { NULL, advise_columns, QM_ARRAY_SIZE(advise_columns) };
 
-static int print_advice_table(struct qm_out *out, const struct qm_advise_result *res)
-{
-	struct qm_table *t;
-	int r = qm_table_new(out, &qm_layout_advise, &t);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; r == 0 && i < res->n; i++)
-		r = qm_table_add(t, &res->v[i]);
-	if (r == 0)
-		r = qm_table_print(t);
-	qm_table_free(t);
-	return r;
-}
-
 /* Do two transports differ in their name only? */
 static bool same_advice(const struct qm_advice *a, const struct qm_advice *b)
 {
@@ -246,7 +247,7 @@ int qm_text_advise(struct qm_out *out, const struct qm_advise_result *res)
 	size_t behind;
 
 	if (wants_table(out))
-		return print_advice_table(out, res);
+		return print_rows(out, &qm_layout_advise, res->v, res->n, sizeof(*res->v));
 	for (size_t i = 0; i < res->n; i = behind) {
 		for (behind = i + 1; behind < res->n && same_advice(&res->v[i], &res->v[behind]);)
 			behind++;
@@ -392,21 +393,6 @@ static const struct qm_column diagnose_columns[] = {
 
 const struct qm_layout qm_layout_diagnose = { NULL, diagnose_columns, QM_ARRAY_SIZE(diagnose_columns) };
 
-static int print_incident_table(struct qm_out *out, const struct qm_diagnose_result *res)
-{
-	struct qm_table *t;
-	int r = qm_table_new(out, &qm_layout_diagnose, &t);
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; r == 0 && i < res->n; i++)
-		r = qm_table_add(t, &res->v[i]);
-	if (r == 0)
-		r = qm_table_print(t);
-	qm_table_free(t);
-	return r;
-}
-
 static void add_when(struct qm_strbuf *b, const struct qm_klog_incident *i)
 {
 	if (i->host) {
@@ -478,7 +464,7 @@ int qm_text_diagnose(struct qm_out *out, const struct qm_diagnose_result *res)
 	bool own = false;
 
 	if (wants_table(out))
-		return print_incident_table(out, res);
+		return print_rows(out, &qm_layout_diagnose, res->v, res->n, sizeof(*res->v));
 	for (size_t i = 0; i < res->n; i++)
 		own = own || (!res->v[i].apart && !res->v[i].decoded);
 	for (size_t i = 0; i < res->n; i++) {
