@@ -9,47 +9,9 @@ machine() {
 	"$PYTHON" "$TOP/tests/mkroot.py" "$ROOT"
 }
 
-# plan EXPECTED [OPTION...]: the interrupts' new masks, as "IRQ=LIST ..."
-assert_plan() {
-	local want=$1
-	shift
-	qmapctl -s "$ROOT" hint plan -J "$@"
-	assert_status 0
-	assert_schema
-	assert_json '" ".join("%d=%s" % (c["irq"], c["new"]) for c in j["changes"] if c["irq"] is not None)' "\"$want\""
-}
-
 # What the tree holds, every file with its content.
 snapshot() {
 	(cd "$ROOT" && find . -path ./var -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
-}
-
-# Plan, apply, undo: what is applied is what was planned, and then all is as before.
-assert_round_trip() {
-	local before
-	before=$(snapshot)
-	qmapctl -s "$ROOT" hint plan -J "$@"
-	printf '%s' "${output?}" >"$BATS_TEST_TMPDIR/plan.json"
-	assert_json 'len(j["changes"]) > 0' true
-	qmapctl -s "$ROOT" hint apply --yes -J "$BATS_TEST_TMPDIR/plan.json"
-	assert_status 0
-	assert_schema
-	assert_json '{c["state"] for c in j["changes"]} == {"applied"}' true
-	assert_json '[open(r"'"$ROOT"'/" + c["path"]).read().strip() == c["new"] for c in j["changes"]].count(False)' 0
-	qmapctl -s "$ROOT" hint status -J
-	assert_status 0
-	assert_schema
-	assert_json '{c["state"] for c in j["changes"]} == {"applied"}' true
-	# What is applied needs no second time.
-	qmapctl -s "$ROOT" hint plan -J "$@"
-	assert_json 'len(j["changes"])' 0
-	qmapctl -s "$ROOT" hint undo --yes -J
-	assert_status 0
-	assert_json '{c["state"] for c in j["changes"]} == {"undone"}' true
-	assert_equal "$(snapshot)" "$before"
-	qmapctl -s "$ROOT" hint undo --yes
-	assert_status 0
-	assert_equal "$(snapshot)" "$before"
 }
 
 # An NVMe disk of a kernel before managed interrupts: every vector may go anywhere, and all sit on CPU 0.

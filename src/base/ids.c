@@ -32,6 +32,19 @@ int qm_ids_copy(const struct qm_ids *ids, struct qm_ids *ret)
 	return 0;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+	return (x > y) - (x < y);
+}
+
+void qm_ids_sort(struct qm_ids *ids)
+{
+	if (ids->n > 1)
+		qsort(ids->v, ids->n, sizeof(*ids->v), compare_ids);
+}
+
 bool qm_ids_has(const struct qm_ids *ids, unsigned id)
 {
 	for (size_t i = 0; i < ids->n; i++) {

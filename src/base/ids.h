@@ -18,6 +18,7 @@ struct qm_ids {
 QM_MUST_CHECK int qm_ids_add(struct qm_ids *ids, unsigned id);
 /* Deep copy into *ret ({0} or uninitialised). */
 QM_MUST_CHECK int qm_ids_copy(const struct qm_ids *ids, struct qm_ids *ret);
+void qm_ids_sort(struct qm_ids *ids);
 bool qm_ids_has(const struct qm_ids *ids, unsigned id);
 void qm_ids_done(struct qm_ids *ids);
 /* Appends "0-3,8" for an ascending list; errors stay in the strbuf. */

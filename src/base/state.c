@@ -13,6 +13,19 @@
 #define LOCK_NAME "lock"
 #define NEW_NAME "new"
 
+/* The entry of a directory that was made in at is on the disk, too. */
+static int sync_dir(int at)
+{
+	int fd, r;
+
+	fd = openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = fsync(fd) < 0 ? -errno : 0;
+	close(fd);
+	return r;
+}
+
 /* Opens the directory name in at, made first if asked to. A link is refused, wherever it leads. */
 static int open_component(int at, const char *name, bool create)
 {
@@ -20,8 +33,10 @@ static int open_component(int at, const char *name, bool create)
 
 	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT && create) {
-		if (mkdirat(at, name, 0700) < 0 && errno != EEXIST)
-			return -errno;
+		int r = mkdirat(at, name, 0700) < 0 ? -errno : sync_dir(at);
+
+		if (r < 0 && r != -EEXIST)
+			return r;
 		fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	}
 	if (fd < 0 && errno == ENOTDIR) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* hint: plan, apply, undo, status and export of affinity hints. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -181,13 +182,6 @@ static bool is_confirmed(struct qm_run *run, const char *verb)
 	return false;
 }
 
-static void warn_irqbalance(const struct qm_run *run)
-{
-	if (run->m.irqbalance == 1)
-		qm_error("irqbalance is running and will move these interrupts again: stop it, or keep it off them with "
-			 "the policy script of 'qmapctl hint export --format irqbalance'");
-}
-
 static bool has_state(const struct qm_plan *p, enum qm_change_state s)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -197,13 +191,38 @@ static bool has_state(const struct qm_plan *p, enum qm_change_state s)
 	return false;
 }
 
-static bool touches_irqs(const struct qm_plan *p)
+/* That irqbalance would undo the plan's work, and what keeps it from that. NULL where it does not run or has nothing to undo. */
+static int irqbalance_text(const struct qm_run *run, const struct qm_plan *p, char **ret)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		if (p->v[i].what == QM_CHANGE_IRQ && p->v[i].state == QM_CHANGE_PLANNED)
-			return true;
+	struct qm_strbuf list = { 0 }, text = { 0 };
+	struct qm_ids ids = { 0 };
+	long nr;
+	int r = 0;
+
+	*ret = NULL;
+	for (size_t i = 0; r == 0 && i < p->n; i++) {
+		if (p->v[i].what == QM_CHANGE_IRQ && p->v[i].state == QM_CHANGE_PLANNED &&
+		    qm_hint_path_is_allowed(p->v[i].path, NULL, &nr) && nr <= INT_MAX)
+			r = qm_ids_add(&ids, (unsigned)nr);
 	}
-	return false;
+	if (r == 0 && run->m.irqbalance == 1 && ids.n) {
+		qm_ids_sort(&ids);
+		qm_ids_format(&ids, &list);
+		if (run->m.irqbalance_policy)
+			qm_strbuf_addf(&text, "irqbalance is running with the policy script %s and will move IRQ %s again unless "
+				       "that bans them: 'qmapctl hint export --format irqbalance' prints one that does",
+				       run->m.irqbalance_policy, qm_strbuf_str(&list));
+		else
+			qm_strbuf_addf(&text, "irqbalance is running and will move IRQ %s again: stop it, or start it with "
+				       "--policyscript=FILE, a file that 'qmapctl hint export --format irqbalance' prints",
+				       qm_strbuf_str(&list));
+		text.err = list.err ? list.err : text.err;
+		r = qm_strbuf_take(&text, ret);
+	}
+	qm_strbuf_done(&list);
+	qm_strbuf_done(&text);
+	qm_ids_done(&ids);
+	return r;
 }
 
 static int show(struct qm_run *run, const char *verb, const struct qm_plan *p, const char *journal)
@@ -217,13 +236,16 @@ static int show(struct qm_run *run, const char *verb, const struct qm_plan *p, c
 
 static int hint_plan(struct qm_run *run, const struct qm_ids *exclude)
 {
+	_cleanup_free_ char *irqbalance = NULL;
 	struct qm_plan_options po;
 	struct qm_plan p = { 0 };
 	int r;
 
 	r = make_plan(run, exclude, &po, &p);
-	if (r == 0 && touches_irqs(&p))
-		warn_irqbalance(run);
+	if (r == 0)
+		r = irqbalance_text(run, &p, &irqbalance);
+	if (r == 0 && irqbalance)
+		r = qm_plan_add_note(&p, NULL, "%s", irqbalance);
 	if (r == 0)
 		r = show(run, "plan", &p, NULL);
 	qm_plan_done(&p);
@@ -234,7 +256,7 @@ static int apply_plan(struct qm_run *run, const struct qm_ids *exclude, struct q
 {
 	const struct hint_options *opt = run->opt;
 	struct qm_apply_options ao = { .all_or_nothing = opt->all_or_nothing, .exclude = *exclude };
-	_cleanup_free_ char *journal = NULL, *error = NULL;
+	_cleanup_free_ char *journal = NULL, *error = NULL, *irqbalance = NULL;
 	int r, shown = 0;
 
 	r = qm_plan_check(&run->root, &run->m, &ao, p, &error);
@@ -245,8 +267,11 @@ static int apply_plan(struct qm_run *run, const struct qm_ids *exclude, struct q
 	if (r < 0)
 		return r;
 	if (has_state(p, QM_CHANGE_PLANNED)) {
-		if (touches_irqs(p))
-			warn_irqbalance(run);
+		r = irqbalance_text(run, p, &irqbalance);
+		if (r < 0)
+			return r;
+		if (irqbalance)
+			qm_error("%s", irqbalance);
 		/* One answer in JSON: the outcome. People see first what will be done. */
 		if (!run->g.json && !opt->yes)
 			shown = show(run, "plan", p, NULL);
@@ -351,9 +376,9 @@ static int undo_runs(struct qm_run *run, struct qm_state *state, struct qm_journ
 	for (size_t i = js->n; r == 0 && i-- > first;) {
 		/* What was undone before says so and stays. */
 		if (js->v[i].closed)
-			r = qm_journal_status(&run->root, &js->v[i]);
+			r = qm_journal_status(&run->root, &run->m, &js->v[i]);
 		else
-			r = qm_journal_undo(&run->root, state, &js->v[i]);
+			r = qm_journal_undo(&run->root, &run->m, state, &js->v[i]);
 		if (r == 0 && !js->v[i].closed)
 			run->out.status = qm_status_worst(run->out.status, QM_EXIT_NO);
 	}
@@ -395,7 +420,7 @@ static int hint_status(struct qm_run *run)
 	if (r == 0)
 		r = read_journals(run, &state, &js);
 	for (size_t i = 0; r == 0 && i < js.n; i++) {
-		r = qm_journal_status(&run->root, &js.v[i]);
+		r = qm_journal_status(&run->root, &run->m, &js.v[i]);
 		if (js.v[i].closed)
 			continue;
 		/* In force and no longer so: somebody or something moved it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writing a plan: everything is checked first, journalled before the first write, and read back. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "audit/irqs.h"
@@ -37,12 +38,16 @@ static bool is_managed(const struct qm_machine *m, const struct qm_irq *irq)
 /* Reasons that need no look at the file. Leaves the state PLANNED if there is none. */
 static int check_irq(const struct qm_machine *m, const struct qm_apply_options *opt, long nr, struct qm_change *c)
 {
-	const struct qm_irq *irq = qm_irq_find(m, (unsigned)nr);
+	const struct qm_irq *irq = nr <= INT_MAX ? qm_irq_find(m, (unsigned)nr) : NULL;
 	struct qm_cpuset mask;
 	int r;
 
 	if (qm_ids_has(&opt->exclude, (unsigned)nr))
 		return set_error(c, QM_CHANGE_REFUSED, "excluded");
+	if (qm_ids_has(&m->irqbalance_banned, (unsigned)nr))
+		return set_error(c, QM_CHANGE_REFUSED, "irqbalance is told to keep off it (--banirq): somebody places it by hand");
+	if (!qm_change_is_same_irq(c, m))
+		return set_error(c, QM_CHANGE_REFUSED, "is the interrupt of %s here, not of %s", irq->name, c->handler);
 	if (irq && is_managed(m, irq))
 		return set_error(c, QM_CHANGE_REFUSED, "the kernel places this interrupt itself (managed); not tried");
 	r = qm_cpuset_parse_list(c->new, -1, &mask);
@@ -72,7 +77,7 @@ static int check_change(struct qm_root *root, const struct qm_machine *m, const 
 	}
 	r = qm_dir_read(&top, c->path, &text);
 	if (r < 0)
-		return r == -ENOMEM ? r : set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(r));
+		return r == -ENOMEM ? r : set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(c->what, r));
 	if (qm_value_is_same(c->what, text, c->new)) {
 		c->state = QM_CHANGE_SAME;
 		return 0;
@@ -92,6 +97,44 @@ static int check_change(struct qm_root *root, const struct qm_machine *m, const 
 	return 0;
 }
 
+static int refuse_whole(char **ret_error, const char *fmt, ...) QM_PRINTF(2, 3);
+
+static int refuse_whole(char **ret_error, const char *fmt, ...)
+{
+	struct qm_strbuf b = { 0 };
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	qm_strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	r = qm_strbuf_take(&b, ret_error);
+	qm_strbuf_done(&b);
+	return r < 0 ? r : -EINVAL;
+}
+
+/* Neither the file nor its directory is a link: no kernel makes one there, so somebody wants other files written. */
+static int check_links(struct qm_root *root, const struct qm_plan *p, char **ret_error)
+{
+	struct qm_dir top = qm_root_dir(root);
+	int r = -EINVAL;
+
+	for (size_t i = 0; i < p->n && r != 0 && r != -ENOMEM; i++) {
+		_cleanup_free_ char *parent = strdup(p->v[i].path), *target = NULL;
+
+		if (!parent)
+			return -ENOMEM;
+		/* An allowed path has components enough. */
+		*strrchr(parent, '/') = '\0';
+		r = qm_dir_link(&top, p->v[i].path, &target);
+		if (r < 0 && r != -ENOMEM)
+			r = qm_dir_link(&top, parent, &target);
+		if (r == 0)
+			return refuse_whole(ret_error, "%s: a symbolic link stands there", p->v[i].path);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
 int qm_plan_check(struct qm_root *root, const struct qm_machine *m, const struct qm_apply_options *opt, struct qm_plan *p,
 		  char **ret_error)
 {
@@ -101,16 +144,22 @@ int qm_plan_check(struct qm_root *root, const struct qm_machine *m, const struct
 
 	if (p->possible && (qm_cpuset_parse_list(p->possible, -1, &possible) < 0 ||
 			    !qm_cpuset_is_equal(&possible, &m->topo.possible))) {
-		struct qm_strbuf b = { 0 };
+		struct qm_strbuf here = { 0 };
 
-		qm_strbuf_addf(&b, "the plan is for a machine with CPUs %s, this one has ", p->possible);
-		qm_cpuset_format(&m->topo.possible, &b);
-		r = qm_strbuf_take(&b, ret_error);
-		qm_strbuf_done(&b);
-		return r < 0 ? r : -EINVAL;
+		qm_cpuset_format(&m->topo.possible, &here);
+		r = here.err ? here.err : refuse_whole(ret_error, "the plan is for a machine with CPUs %s, this one has %s",
+						       p->possible, qm_strbuf_str(&here));
+		qm_strbuf_done(&here);
+		return r;
 	}
 	/* A file that cannot be read is told with its change, not once more as a problem. */
 	root->problems = NULL;
+	for (size_t i = 0; i < p->n && r == 0; i++) {
+		if (!qm_hint_path_is_allowed(p->v[i].path, NULL, NULL))
+			r = refuse_whole(ret_error, "\"%s\" is not a file that a plan may write", p->v[i].path);
+	}
+	if (r == 0)
+		r = check_links(root, p, ret_error);
 	for (size_t i = 0; i < p->n && r == 0; i++)
 		r = check_change(root, m, opt, &p->v[i]);
 	root->problems = problems;
@@ -126,6 +175,21 @@ static int give_back(const struct qm_dir *top, struct qm_change *c, const char *
 		      (int)strcspn(text, "\n"), text);
 	if (r == 0)
 		r = qm_value_write(top, c->path, c->old);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* A plain file may hold part of a write that failed. What cannot be mended now is undo's to find. */
+static int clear_half(struct qm_root *root, const struct qm_change *c)
+{
+	struct qm_dir top = qm_root_dir(root);
+	const char *text;
+	int r;
+
+	if (root->live)
+		return 0;
+	r = qm_dir_read(&top, c->path, &text);
+	if (r >= 0 && strcmp(text, c->old) != 0)
+		r = qm_value_write(&top, c->path, c->old);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -154,7 +218,9 @@ static int apply_change(struct qm_root *root, struct qm_state *state, const char
 		else
 			c->state = QM_CHANGE_APPLIED;
 	} else {
-		r = set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(w));
+		r = set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(c->what, w));
+		if (r == 0)
+			r = clear_half(root, c);
 	}
 	if (r < 0)
 		return r;
@@ -174,8 +240,9 @@ static int roll_back(struct qm_root *root, struct qm_state *state, const char *n
 	for (size_t k = 0; r == 0 && k < js.n; k++) {
 		if (strcmp(js.v[k].name, name) != 0)
 			continue;
-		r = qm_journal_undo(root, state, &js.v[k]);
-		for (size_t i = 0; r == 0 && i < p->n && entry < js.v[k].plan.n; i++) {
+		/* Restored as far as possible even where the journal cannot be written any more. */
+		r = qm_journal_undo(root, NULL, state, &js.v[k]);
+		for (size_t i = 0; r != -ENOMEM && i < p->n && entry < js.v[k].plan.n; i++) {
 			if (strcmp(p->v[i].path, js.v[k].plan.v[entry].path) != 0)
 				continue;
 			if (p->v[i].state == QM_CHANGE_APPLIED)
@@ -201,7 +268,7 @@ int qm_plan_apply(struct qm_root *root, struct qm_state *state, const struct qm_
 		  char **ret_journal)
 {
 	struct qm_problems *problems = root->problems;
-	_cleanup_free_ char *name = NULL;
+	_cleanup_free_ char *name = NULL, *boot = NULL;
 	bool failed = false;
 	size_t todo = 0;
 	long entry = 0;
@@ -213,7 +280,9 @@ int qm_plan_apply(struct qm_root *root, struct qm_state *state, const struct qm_
 		*ret_journal = NULL;
 		return 0;
 	}
-	r = qm_journal_create(state, p, &name);
+	r = qm_journal_boot(root, &boot);
+	if (r == 0)
+		r = qm_journal_create(state, p, boot, &name);
 	root->problems = NULL;
 	for (size_t i = 0; r == 0 && !failed && i < p->n; i++) {
 		if (p->v[i].state != QM_CHANGE_PLANNED)
@@ -221,8 +290,11 @@ int qm_plan_apply(struct qm_root *root, struct qm_state *state, const struct qm_
 		r = apply_change(root, state, name, entry++, &p->v[i]);
 		failed = opt->all_or_nothing && p->v[i].state != QM_CHANGE_APPLIED;
 	}
-	if (r == 0 && failed)
-		r = roll_back(root, state, name, p);
+	if (opt->all_or_nothing && name && (failed || r < 0)) {
+		int back = roll_back(root, state, name, p);
+
+		r = r < 0 ? r : back;
+	}
 	root->problems = problems;
 	*ret_journal = name;
 	name = NULL;

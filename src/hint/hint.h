@@ -33,6 +33,7 @@ struct qm_change {
 	char *old, *new;  /* text; old byte for byte as read */
 	char *reason;     /* why; NULL in a journal */
 	char *controller; /* whose; NULL = an interrupt the user named */
+	char *handler;    /* the interrupt's name when it was planned; NULL = unknown, or no interrupt */
 	enum qm_change_state state;
 	char *error;      /* why refused, moved or only partly true; NULL */
 };
@@ -55,7 +56,9 @@ struct qm_plan {
 void qm_plan_done(struct qm_plan *p);
 /* Adds a change; takes copies. path and values as in struct qm_change. 0 or -ENOMEM. */
 QM_MUST_CHECK int qm_plan_add(struct qm_plan *p, enum qm_change_what what, const char *path, const char *old,
-			      const char *new, const char *controller, const char *reason);
+			      const char *new, const char *controller, const char *reason, const char *handler);
+/* Is the interrupt still the one the change was made for? Numbers are dealt anew at every start of a machine. */
+bool qm_change_is_same_irq(const struct qm_change *c, const struct qm_machine *m);
 QM_MUST_CHECK int qm_plan_add_note(struct qm_plan *p, const char *controller, const char *fmt, ...) QM_PRINTF(3, 4);
 
 const char *qm_change_what_name(enum qm_change_what w);   /* "smp_affinity_list", "rq_affinity" */
@@ -117,7 +120,7 @@ QM_MUST_CHECK int qm_value_line(const char *value, char **ret);
 /* Writes bytes, once more where the kernel is only busy. */
 QM_MUST_CHECK int qm_value_write(const struct qm_dir *top, const char *path, const char *bytes);
 /* What the errno of a write means, in words. */
-const char *qm_value_refusal(int r);
+const char *qm_value_refusal(enum qm_change_what what, int r);
 
 /* ---- journal.c ---- */
 
@@ -125,6 +128,7 @@ struct qm_journal {
 	char *name;        /* file in the state directory */
 	struct qm_plan plan; /* states: PLANNED (never begun), APPLIED, REFUSED, UNDONE as the file tells */
 	bool *begun;       /* per entry: a write was begun */
+	char *boot;        /* the machine's boot id at the time; NULL = unknown */
 	bool closed;       /* undone as a whole */
 	long long time;    /* seconds since 1970; -1 */
 };
@@ -137,17 +141,27 @@ struct qm_journals {
 
 QM_MUST_CHECK int qm_journals_read(const struct qm_state *s, struct qm_journals *ret, struct qm_problems *problems);
 void qm_journals_done(struct qm_journals *j);
-/* Writes a new journal for the PLANNED changes of p; *ret_name is a new string. */
-QM_MUST_CHECK int qm_journal_create(struct qm_state *s, const struct qm_plan *p, char **ret_name);
+/* Writes a new journal for the PLANNED changes of p; *ret_name is a new string. boot as in struct qm_journal. */
+QM_MUST_CHECK int qm_journal_create(struct qm_state *s, const struct qm_plan *p, const char *boot, char **ret_name);
+/* The root's boot id, a new string; NULL where there is none. 0 or -ENOMEM. */
+QM_MUST_CHECK int qm_journal_boot(struct qm_root *root, char **ret);
 /* Appends one mark: "begin", "done", "refused", "undone" with the entry's index, or "closed" with -1. */
 QM_MUST_CHECK int qm_journal_mark(struct qm_state *s, const char *name, const char *mark, long entry);
 
 /* ---- undo.c ---- */
 
-/* Sets each entry's state to what is true now: APPLIED (in force), MOVED, UNDONE (old value again), REFUSED/PLANNED. */
-QM_MUST_CHECK int qm_journal_status(struct qm_root *root, struct qm_journal *j);
-/* Restores what this run wrote and is still as it left it. States as above. Marks the journal closed when nothing is left. */
-QM_MUST_CHECK int qm_journal_undo(struct qm_root *root, struct qm_state *state, struct qm_journal *j);
+/*
+ * Sets each entry's state to what is true now: APPLIED (in force), MOVED, UNDONE (old value again), REFUSED/PLANNED. What was
+ * written before the machine was started anew, or to a number that is another interrupt's by now, is MOVED. m: the machine
+ * as it is; NULL = the interrupts are the same.
+ */
+QM_MUST_CHECK int qm_journal_status(struct qm_root *root, const struct qm_machine *m, struct qm_journal *j);
+/*
+ * Restores what this run wrote and is still as it left it. States as above. Marks the journal closed when nothing is left.
+ * A journal that cannot be written, with its -errno at the end, keeps nothing from being restored.
+ */
+QM_MUST_CHECK int qm_journal_undo(struct qm_root *root, const struct qm_machine *m, struct qm_state *state,
+				  struct qm_journal *j);
 
 /* ---- export.c ---- */
 

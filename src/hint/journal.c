@@ -45,7 +45,7 @@ static void add_number(struct json_object *o, const char *key, long long value)
 		json_object_object_add(o, key, json_object_new_int64(value));
 }
 
-static void format_journal(const struct qm_plan *p, struct qm_strbuf *b)
+static void format_journal(const struct qm_plan *p, const char *boot, struct qm_strbuf *b)
 {
 	struct json_object *o;
 	size_t n = 0;
@@ -53,6 +53,7 @@ static void format_journal(const struct qm_plan *p, struct qm_strbuf *b)
 	o = json_object_new_object();
 	add_string(o, "qmapctl_journal", "1");
 	add_number(o, "time", (long long)time(NULL));
+	add_string(o, "boot", boot);
 	add_line(b, o);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct qm_change *c = &p->v[i];
@@ -65,6 +66,7 @@ static void format_journal(const struct qm_plan *p, struct qm_strbuf *b)
 		add_string(o, "old", c->old);
 		add_string(o, "new", c->new);
 		add_string(o, "controller", c->controller);
+		add_string(o, "handler", c->handler);
 		add_line(b, o);
 	}
 	o = json_object_new_object();
@@ -86,7 +88,23 @@ static long journal_number(const char *name)
 	return strtol(p, NULL, 10);
 }
 
-int qm_journal_create(struct qm_state *s, const struct qm_plan *p, char **ret_name)
+int qm_journal_boot(struct qm_root *root, char **ret)
+{
+	struct qm_dir top = qm_root_dir(root);
+	struct qm_problems *problems = root->problems;
+	char *boot = NULL;
+	int r;
+
+	root->problems = NULL;
+	r = qm_dir_read_line(&top, "proc/sys/kernel/random/boot_id", &boot);
+	root->problems = problems;
+	if (r == -ENOMEM)
+		return r;
+	*ret = r < 0 ? NULL : boot;
+	return 0;
+}
+
+int qm_journal_create(struct qm_state *s, const struct qm_plan *p, const char *boot, char **ret_name)
 {
 	struct qm_strbuf text = { 0 };
 	struct qm_names names = { 0 };
@@ -104,7 +122,7 @@ int qm_journal_create(struct qm_state *s, const struct qm_plan *p, char **ret_na
 	}
 	qm_names_done(&names);
 	snprintf(name, sizeof(name), JOURNAL_PREFIX "%06ld" JOURNAL_SUFFIX, last + 1);
-	format_journal(p, &text);
+	format_journal(p, boot, &text);
 	r = text.err;
 	if (r == 0)
 		r = qm_state_create(s, name, text.s, text.len);
@@ -154,7 +172,7 @@ static int read_entry(struct json_object *o, struct qm_journal *j)
 
 	if (!path || !old || !new || !qm_hint_path_is_allowed(path, &what, NULL))
 		return -EINVAL;
-	return qm_plan_add(&j->plan, what, path, old, new, string_of(o, "controller"), NULL);
+	return qm_plan_add(&j->plan, what, path, old, new, string_of(o, "controller"), NULL, string_of(o, "handler"));
 }
 
 static void read_mark(struct json_object *o, struct qm_journal *j)
@@ -196,6 +214,10 @@ static int read_line(const char *line, bool *ended, bool *headed, struct qm_jour
 		*headed = strcmp(string_of(o, "qmapctl_journal"), "1") == 0;
 		if (number_of(o, "time", &n))
 			j->time = n;
+		if (string_of(o, "boot") && !j->boot) {
+			j->boot = strdup(string_of(o, "boot"));
+			r = j->boot ? 0 : -ENOMEM;
+		}
 	} else if (number_of(o, "end", &n)) {
 		*ended = *headed && n == (long long)j->plan.n;
 		r = *ended ? 0 : -EINVAL;
@@ -212,6 +234,7 @@ static void journal_done(struct qm_journal *j)
 {
 	free(j->name);
 	free(j->begun);
+	free(j->boot);
 	qm_plan_done(&j->plan);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A plan as a data structure. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ static void change_done(struct qm_change *c)
 	free(c->new);
 	free(c->reason);
 	free(c->controller);
+	free(c->handler);
 	free(c->error);
 	*c = (struct qm_change){ 0 };
 }
@@ -40,7 +42,7 @@ static int copy_string(const char *s, char **ret)
 }
 
 int qm_plan_add(struct qm_plan *p, enum qm_change_what what, const char *path, const char *old, const char *new,
-		const char *controller, const char *reason)
+		const char *controller, const char *reason, const char *handler)
 {
 	struct qm_change c = { .what = what, .state = QM_CHANGE_PLANNED };
 	int r;
@@ -56,6 +58,8 @@ int qm_plan_add(struct qm_plan *p, enum qm_change_what what, const char *path, c
 		r = copy_string(controller, &c.controller);
 	if (r == 0)
 		r = copy_string(reason, &c.reason);
+	if (r == 0)
+		r = copy_string(handler, &c.handler);
 	if (r < 0) {
 		change_done(&c);
 		return r;
@@ -102,4 +106,16 @@ const char *qm_change_state_name(enum qm_change_state s)
 								 "refused", "moved", "undone" };
 
 	return (unsigned)s < _QM_CHANGE_STATE_MAX ? names[s] : NULL;
+}
+
+bool qm_change_is_same_irq(const struct qm_change *c, const struct qm_machine *m)
+{
+	const struct qm_irq *irq;
+	long nr;
+
+	if (!c->handler || !qm_hint_path_is_allowed(c->path, NULL, &nr) || nr < 0)
+		return true;
+	irq = nr <= INT_MAX ? qm_irq_find(m, (unsigned)nr) : NULL;
+	/* One that is gone, or has no name that can be read, is told of by the file itself. */
+	return !irq || !irq->name || strcmp(irq->name, c->handler) == 0;
 }

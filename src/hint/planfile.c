@@ -116,7 +116,7 @@ static bool is_value_valid(enum qm_change_what what, const char *value)
 
 static int parse_change(struct json_object *o, size_t i, struct qm_plan *p, char **ret_error)
 {
-	static const char *const keys[] = { "path", "old", "new", "controller", "reason" };
+	static const char *const keys[] = { "path", "old", "new", "controller", "reason", "handler" };
 	const char *v[QM_ARRAY_SIZE(keys)];
 	enum qm_change_what what;
 	bool bad;
@@ -133,7 +133,7 @@ static int parse_change(struct json_object *o, size_t i, struct qm_plan *p, char
 	if (!is_value_valid(what, v[2]))
 		return fail(ret_error, "changes[%zu].new \"%s\" is no value for %s", i, v[2],
 			    qm_change_what_name(what));
-	return qm_plan_add(p, what, v[0], v[1], v[2], v[3], v[4]);
+	return qm_plan_add(p, what, v[0], v[1], v[2], v[3], v[4], v[5]);
 }
 
 static int compare_paths(const void *a, const void *b)

@@ -6,48 +6,66 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/strbuf.h"
 #include "hint/hint.h"
 
 /*
- * What a plain file holds when a run was killed between the write and the cut behind it: head, then what head did not
- * cover of tail. The kernel's own files never look so.
+ * Is text what a plain file holds where a write of top over below stopped half-way: some bytes of top, then what is left of
+ * below? One that was written whole but not yet cut is so, too. The kernel's own files never look so.
  */
-static int overlay(const char *head, const char *tail, char **ret)
+static bool is_partly_over(const char *text, const char *top, const char *below)
 {
-	struct qm_strbuf b = { 0 };
-	size_t n = strlen(head);
-	int r;
+	size_t n = strlen(text), n_top = strlen(top), n_below = strlen(below);
 
-	qm_strbuf_adds(&b, head);
-	if (strlen(tail) > n)
-		qm_strbuf_adds(&b, tail + n);
-	r = qm_strbuf_take(&b, ret);
-	qm_strbuf_done(&b);
-	return r;
+	for (size_t k = 1; k <= n_top && k <= n; k++) {
+		if (text[k - 1] != top[k - 1])
+			return false;
+		if (k < n_below ? strcmp(text + k, below + k) == 0 : k == n)
+			return true;
+	}
+	return false;
 }
 
-/* Is text a half-made write of new over old, or of old over either? 1, 0 or -ENOMEM. */
-static int is_half_made(const char *text, const char *old, const char *new)
+/* The same where below is itself such a mixture, of mid over bottom. */
+static bool is_partly_over_part(const char *text, const char *top, const char *mid, const char *bottom)
 {
-	_cleanup_free_ char *line = NULL, *over_old = NULL, *back = NULL, *back_half = NULL;
+	size_t n = 0;
+
+	while (text[n] && text[n] == top[n])
+		n++;
+	for (; n > 0; n--) {
+		/* Its first n bytes are gone; any would do that can have stood there. */
+		for (size_t k = 0; k <= strlen(mid); k++) {
+			size_t from = k > n ? k : n;
+
+			if (n <= k && strncmp(text + n, mid + n, k - n) != 0)
+				continue;
+			if (from < strlen(bottom) ? strcmp(text + from, bottom + from) == 0 : strlen(text) == from)
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * Is text a half-made write of this run? done: its own write was whole, so only taking it back can have stopped half-way. 1,
+ * 0 or -ENOMEM.
+ */
+static int is_half_made(const char *text, const char *old, const char *new, bool done)
+{
+	_cleanup_free_ char *line = NULL;
 	int r;
 
 	r = qm_value_line(new, &line);
-	if (r == 0)
-		r = overlay(line, old, &over_old);
-	if (r == 0)
-		r = overlay(old, line, &back);
-	if (r == 0)
-		r = overlay(old, over_old, &back_half);
 	if (r < 0)
 		return r;
-	return strcmp(text, over_old) == 0 || strcmp(text, back) == 0 || strcmp(text, back_half) == 0;
+	return is_partly_over(text, old, line) ||
+	       (!done && (is_partly_over(text, line, old) || is_partly_over_part(text, old, line, old)));
 }
 
-/* What the file's content makes of an entry whose write was begun. */
-static int judge(const struct qm_change *c, const char *text, enum qm_change_state *ret)
+/* What the file's content makes of an entry whose write was begun. plain: it is no file of the kernel's. */
+static int judge(const struct qm_change *c, const char *text, bool plain, enum qm_change_state *ret)
 {
+	bool done = c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_UNDONE;
 	int r = 0;
 
 	if (strcmp(text, c->old) == 0) {
@@ -55,7 +73,7 @@ static int judge(const struct qm_change *c, const char *text, enum qm_change_sta
 		return 0;
 	}
 	if (!qm_value_is_same(c->what, text, c->new)) {
-		r = is_half_made(text, c->old, c->new);
+		r = plain ? is_half_made(text, c->old, c->new, done) : 0;
 		if (r < 0)
 			return r;
 		if (!r) {
@@ -75,79 +93,111 @@ static int set_error(struct qm_change *c, enum qm_change_state state, const char
 	return c->error ? 0 : -ENOMEM;
 }
 
-static int update(const struct qm_dir *top, struct qm_change *c)
+static int update(const struct qm_dir *top, const struct qm_machine *m, struct qm_change *c)
 {
 	const char *text;
 	int r;
 
+	if (m && !qm_change_is_same_irq(c, m))
+		return set_error(c, QM_CHANGE_MOVED, "the number is another interrupt's by now; left alone");
 	r = qm_dir_read(top, c->path, &text);
 	if (r == -ENOMEM)
 		return r;
 	if (r == -ENOENT)
 		return set_error(c, QM_CHANGE_MOVED, "gone");
 	if (r < 0)
-		return set_error(c, QM_CHANGE_REFUSED, qm_value_refusal(r));
-	r = judge(c, text, &c->state);
+		return set_error(c, QM_CHANGE_REFUSED, qm_value_refusal(c->what, r));
+	r = judge(c, text, !top->root->live, &c->state);
 	if (r == 0 && c->state == QM_CHANGE_MOVED)
 		r = set_error(c, QM_CHANGE_MOVED, "holds something else now; left alone");
 	return r;
 }
 
-int qm_journal_status(struct qm_root *root, struct qm_journal *j)
+/* Of another start of the machine nothing is left: the kernel's files began anew, and the numbers with them. */
+static int is_other_boot(struct qm_root *root, const struct qm_journal *j, bool *ret)
+{
+	_cleanup_free_ char *boot = NULL;
+	int r;
+
+	*ret = false;
+	r = j->boot ? qm_journal_boot(root, &boot) : 0;
+	if (r == 0 && boot)
+		*ret = strcmp(boot, j->boot) != 0;
+	return r;
+}
+
+static int set_gone(struct qm_change *c)
+{
+	return set_error(c, QM_CHANGE_MOVED, "the machine was started anew since; nothing of it is left");
+}
+
+int qm_journal_status(struct qm_root *root, const struct qm_machine *m, struct qm_journal *j)
 {
 	struct qm_problems *problems = root->problems;
 	struct qm_dir top = qm_root_dir(root);
-	int r = 0;
+	bool gone;
+	int r;
 
+	r = is_other_boot(root, j, &gone);
 	root->problems = NULL;
 	for (size_t i = 0; r == 0 && i < j->plan.n; i++) {
 		/* Never begun, or refused by the kernel: there is nothing of ours in the file. */
-		if (j->begun[i] && j->plan.v[i].state != QM_CHANGE_REFUSED)
-			r = update(&top, &j->plan.v[i]);
+		if (!j->begun[i] || j->plan.v[i].state == QM_CHANGE_REFUSED)
+			continue;
+		r = gone ? set_gone(&j->plan.v[i]) : update(&top, m, &j->plan.v[i]);
 	}
 	root->problems = problems;
 	return r;
 }
 
-static int restore(struct qm_root *root, struct qm_state *state, const char *name, size_t i, struct qm_change *c)
+/* *ret_mark: what became of the journal's mark. */
+static int restore(struct qm_root *root, const struct qm_machine *m, struct qm_state *state, const char *name, size_t i,
+		   struct qm_change *c, int *ret_mark)
 {
 	struct qm_dir top = qm_root_dir(root);
 	int r;
 
-	r = update(&top, c);
+	*ret_mark = 0;
+	r = update(&top, m, c);
 	if (r < 0 || c->state != QM_CHANGE_APPLIED)
 		return r;
 	r = qm_value_write(&top, c->path, c->old);
 	if (r < 0)
-		return set_error(c, QM_CHANGE_REFUSED, qm_value_refusal(r));
-	r = update(&top, c);
+		return set_error(c, QM_CHANGE_REFUSED, qm_value_refusal(c->what, r));
+	r = update(&top, m, c);
 	if (r < 0)
 		return r;
 	if (c->state != QM_CHANGE_UNDONE)
 		return set_error(c, QM_CHANGE_REFUSED, "the kernel took the old value but did not keep it");
-	return qm_journal_mark(state, name, "undone", (long)i);
+	*ret_mark = qm_journal_mark(state, name, "undone", (long)i);
+	return 0;
 }
 
-int qm_journal_undo(struct qm_root *root, struct qm_state *state, struct qm_journal *j)
+int qm_journal_undo(struct qm_root *root, const struct qm_machine *m, struct qm_state *state, struct qm_journal *j)
 {
 	struct qm_problems *problems = root->problems;
-	bool left = false;
-	int r = 0;
+	bool left = false, gone;
+	int r, mark, failed = 0;
 
+	r = is_other_boot(root, j, &gone);
 	root->problems = NULL;
 	for (size_t i = j->plan.n; r == 0 && i-- > 0;) {
 		struct qm_change *c = &j->plan.v[i];
 
 		if (!j->begun[i])
 			continue;
+		mark = 0;
 		/* A write that the kernel refused left nothing; one that it did not keep is compared like any other. */
-		r = restore(root, state, j->name, i, c);
+		r = gone ? set_gone(c) : restore(root, m, state, j->name, i, c, &mark);
+		failed = failed ? failed : mark;
 		left |= c->state == QM_CHANGE_REFUSED;
 	}
 	root->problems = problems;
-	if (r == 0 && !left) {
-		r = qm_journal_mark(state, j->name, "closed", -1);
-		j->closed = r == 0;
-	}
+	if (r < 0 || failed)
+		return r < 0 ? r : failed;
+	if (left)
+		return 0;
+	r = qm_journal_mark(state, j->name, "closed", -1);
+	j->closed = r == 0;
 	return r;
 }

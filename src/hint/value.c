@@ -47,14 +47,13 @@ int qm_value_write(const struct qm_dir *top, const char *path, const char *bytes
 	return r;
 }
 
-const char *qm_value_refusal(int r)
+/* What only a refused affinity means; NULL for others. */
+static const char *irq_refusal(int r)
 {
 	switch (-r) {
 	case EIO:
 	case EPERM:
 		return "the kernel places this interrupt itself (managed) and lets nobody move it";
-	case EACCES:
-		return "no permission; run it as root";
 	case EINVAL:
 		return "no CPU of the mask is online";
 	case ERANGE:
@@ -62,6 +61,22 @@ const char *qm_value_refusal(int r)
 		return "names a CPU beyond what this kernel can have";
 	case ENOSPC:
 		return "no free interrupt vector on those CPUs";
+	default:
+		return NULL;
+	}
+}
+
+const char *qm_value_refusal(enum qm_change_what what, int r)
+{
+	const char *why = what == QM_CHANGE_IRQ ? irq_refusal(r) : NULL;
+
+	if (why)
+		return why;
+	switch (-r) {
+	case EACCES:
+		return "no permission; run it as root";
+	case EINVAL:
+		return "the kernel does not take this value here";
 	case ENOENT:
 		return "gone";
 	case EROFS:

@@ -51,6 +51,8 @@ void qm_machine_done(struct qm_machine *m)
 	free(m->disks);
 	free(m->controllers);
 	free(m->source_path);
+	free(m->irqbalance_policy);
+	qm_ids_done(&m->irqbalance_banned);
 	qm_topology_done(&m->topo);
 	qm_kernel_done(&m->kernel);
 	qm_cmdline_done(&m->cmdline);

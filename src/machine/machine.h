@@ -206,6 +206,8 @@ struct qm_machine {
 
 	bool fabrics_in_use; /* a fabrics controller or /sys/class/nvme-fabrics */
 	int irqbalance;      /* 1 running, 0 not, -1 unknown */
+	struct qm_ids irqbalance_banned; /* interrupts its command line keeps it from: somebody places them by hand */
+	char *irqbalance_policy;         /* its policy script; NULL = none or unknown */
 	bool moved;          /* the CPU sets changed while reading, and again after reading once more */
 };
 
@@ -249,7 +251,7 @@ QM_MUST_CHECK int qm_irqs_read(struct qm_root *root, unsigned what, struct qm_ma
 /* live.c: names that udev gives; what libnuma says of the nodes and differs. Only for the running host. */
 QM_MUST_CHECK int qm_live_read_links(struct qm_machine *m);
 void qm_live_check_nodes(struct qm_machine *m);
-/* irqbalance.c: fills irqbalance. */
+/* irqbalance.c: fills irqbalance, and what its command line says. */
 QM_MUST_CHECK int qm_irqbalance_read(struct qm_root *root, struct qm_machine *m);
 
 /*

@@ -15,6 +15,7 @@ static json_object *change_value(struct qm_json *j, const struct qm_change *c)
 	qm_json_str(j, o, "what", qm_change_what_name(c->what));
 	qm_json_num(j, o, "irq", irq);
 	qm_json_str(j, o, "controller", c->controller);
+	qm_json_str(j, o, "handler", c->handler);
 	qm_json_str(j, o, "old", c->old);
 	qm_json_str(j, o, "new", c->new);
 	qm_json_str(j, o, "reason", c->reason);

@@ -96,9 +96,9 @@ static int teardown(void **state)
 static void make_plan(struct qm_plan *p)
 {
 	*p = (struct qm_plan){ 0 };
-	assert_int_equal(qm_plan_add(p, QM_CHANGE_IRQ, IRQ5, "0-7\n", "2", "nvme0", "test"), 0);
-	assert_int_equal(qm_plan_add(p, QM_CHANGE_IRQ, IRQ6, "0-5\n", "3", "nvme0", "test"), 0);
-	assert_int_equal(qm_plan_add(p, QM_CHANGE_RQ_AFFINITY, RQ, "1\n", "2", "nvme0", "test"), 0);
+	assert_int_equal(qm_plan_add(p, QM_CHANGE_IRQ, IRQ5, "0-7\n", "2", "nvme0", "test", NULL), 0);
+	assert_int_equal(qm_plan_add(p, QM_CHANGE_IRQ, IRQ6, "0-5\n", "3", "nvme0", "test", NULL), 0);
+	assert_int_equal(qm_plan_add(p, QM_CHANGE_RQ_AFFINITY, RQ, "1\n", "2", "nvme0", "test", NULL), 0);
 }
 
 static void apply(struct fixture *f, const struct qm_apply_options *opt, struct qm_plan *p)
@@ -135,9 +135,9 @@ static void applies_and_undoes(void **state)
 	read_journals(f, 1, &js);
 	assert_false(js.v[0].closed);
 	assert_string_equal(js.v[0].plan.v[1].old, "0,1,2,3,4,5\n"); /* byte for byte, not as planned */
-	assert_int_equal(qm_journal_status(&f->root, &js.v[0]), 0);
+	assert_int_equal(qm_journal_status(&f->root, NULL, &js.v[0]), 0);
 	assert_int_equal(js.v[0].plan.v[2].state, QM_CHANGE_APPLIED);
-	assert_int_equal(qm_journal_undo(&f->root, &f->state, &js.v[0]), 0);
+	assert_int_equal(qm_journal_undo(&f->root, NULL, &f->state, &js.v[0]), 0);
 	assert_true(js.v[0].closed);
 	qm_journals_done(&js);
 	assert_file(f, IRQ5, "0-7\n");
@@ -146,7 +146,7 @@ static void applies_and_undoes(void **state)
 
 	read_journals(f, 1, &js);
 	assert_true(js.v[0].closed);
-	assert_int_equal(qm_journal_undo(&f->root, &f->state, &js.v[0]), 0); /* twice is harmless */
+	assert_int_equal(qm_journal_undo(&f->root, NULL, &f->state, &js.v[0]), 0); /* twice is harmless */
 	qm_journals_done(&js);
 	assert_file(f, IRQ5, "0-7\n");
 }
@@ -168,7 +168,7 @@ static void respects_others(void **state)
 	put(f, IRQ5, "4\n"); /* between apply and undo */
 	read_journals(f, 1, &js);
 	assert_int_equal(js.v[0].plan.n, 2);
-	assert_int_equal(qm_journal_undo(&f->root, &f->state, &js.v[0]), 0);
+	assert_int_equal(qm_journal_undo(&f->root, NULL, &f->state, &js.v[0]), 0);
 	assert_int_equal(js.v[0].plan.v[0].state, QM_CHANGE_MOVED);
 	assert_int_equal(js.v[0].plan.v[1].state, QM_CHANGE_UNDONE);
 	qm_journals_done(&js);
@@ -309,12 +309,12 @@ static void undoes_half_made_writes(void **state)
 		char *name = NULL;
 		struct qm_plan p = { 0 };
 
-		assert_int_equal(qm_plan_add(&p, QM_CHANGE_IRQ, IRQ6, "0,1,2,3,4,5\n", "3", NULL, NULL), 0);
-		assert_int_equal(qm_journal_create(&f->state, &p, &name), 0);
+		assert_int_equal(qm_plan_add(&p, QM_CHANGE_IRQ, IRQ6, "0,1,2,3,4,5\n", "3", NULL, NULL, NULL), 0);
+		assert_int_equal(qm_journal_create(&f->state, &p, NULL, &name), 0);
 		assert_int_equal(qm_journal_mark(&f->state, name, "begin", 0), 0);
 		put(f, IRQ6, left[i]);
 		read_journals(f, i + 1, &js);
-		assert_int_equal(qm_journal_undo(&f->root, &f->state, &js.v[i]), 0);
+		assert_int_equal(qm_journal_undo(&f->root, NULL, &f->state, &js.v[i]), 0);
 		assert_int_equal(js.v[i].plan.v[0].state, QM_CHANGE_UNDONE);
 		assert_file(f, IRQ6, "0,1,2,3,4,5\n");
 		qm_journals_done(&js);
@@ -331,12 +331,12 @@ static void undoes_half_made_restore(void **state)
 	char *name = NULL;
 	struct qm_plan p = { 0 };
 
-	assert_int_equal(qm_plan_add(&p, QM_CHANGE_IRQ, IRQ5, "7\n", "0,2,4,6", NULL, NULL), 0);
-	assert_int_equal(qm_journal_create(&f->state, &p, &name), 0);
+	assert_int_equal(qm_plan_add(&p, QM_CHANGE_IRQ, IRQ5, "7\n", "0,2,4,6", NULL, NULL, NULL), 0);
+	assert_int_equal(qm_journal_create(&f->state, &p, NULL, &name), 0);
 	assert_int_equal(qm_journal_mark(&f->state, name, "done", 0), 0);
 	put(f, IRQ5, "7\n2,4,6\n");
 	read_journals(f, 1, &js);
-	assert_int_equal(qm_journal_undo(&f->root, &f->state, &js.v[0]), 0);
+	assert_int_equal(qm_journal_undo(&f->root, NULL, &f->state, &js.v[0]), 0);
 	assert_file(f, IRQ5, "7\n");
 	qm_journals_done(&js);
 	qm_plan_done(&p);
@@ -351,7 +351,7 @@ static void survives_cut_marks(void **state)
 	struct qm_plan p;
 
 	make_plan(&p);
-	assert_int_equal(qm_journal_create(&f->state, &p, &name), 0);
+	assert_int_equal(qm_journal_create(&f->state, &p, NULL, &name), 0);
 	assert_int_equal(qm_state_append(&f->state, name, "\n{\"beg", 6), 0);
 	assert_int_equal(qm_journal_mark(&f->state, name, "begin", 1), 0);
 	read_journals(f, 1, &js);
