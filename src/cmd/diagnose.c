@@ -275,22 +275,41 @@ static void add_apart(const struct work *w, const struct qm_klog_incident *i, st
 		qm_strbuf_addf(b, "the log is of kernel %s, and this is %s", h->release, release);
 }
 
-/* Nothing in the log says whose it is: what is said of this machine then rests on that. */
+/* Can anything tell whether the log of that host is this machine's? */
+static bool is_comparable(const struct work *w, const struct qm_klog_host *h)
+{
+	return (h->name && w->host) || (h->boot_id && w->boot_id) || (h->release && w->run->m.kernel.release);
+}
+
+/* What is said of this machine rests on the log being of it, as it is now: where that is not known it is told. */
 static int note_stranger(struct work *w)
 {
-	bool directory = w->run->m.source == QM_SOURCE_LIVE || w->run->m.source == QM_SOURCE_SYSROOT;
+	bool read = w->run->m.source == QM_SOURCE_LIVE || w->run->m.source == QM_SOURCE_SYSROOT;
+	const struct qm_klog_host *stranger = NULL, *first = NULL;
 	struct qm_strbuf b = { 0 };
-	bool found = false;
+	bool several = false;
 
-	for (size_t i = 0; i < w->log.n && !found; i++) {
+	if (w->blind || !w->run->n_args)
+		return 0;
+	for (size_t i = 0; i < w->log.n; i++) {
 		const struct qm_klog_host *h = host_of(w, &w->log.v[i]);
 
-		found = h && !h->name && !h->release && !h->boot_id;
+		if (!h)
+			continue;
+		first = first ? first : h;
+		several = several || h != first;
+		stranger = is_comparable(w, h) ? stranger : h;
 	}
-	if (!found || !directory || w->blind || !w->run->n_args)
+	if (!w->host && several)
+		qm_strbuf_adds(&b, "it is of several hosts, and each is compared with the same machine");
+	else if (!read || !stranger)
 		return 0;
-	qm_strbuf_adds(&b, "it names neither host, kernel nor boot, so nothing in it says that it is of this machine as "
-			   "it is now");
+	else if (stranger->name || stranger->boot_id || stranger->release)
+		qm_strbuf_adds(&b, "what it tells of its host is not known of the machine, so nothing says that it is of it as it "
+				   "is now");
+	else
+		qm_strbuf_adds(&b, "it names neither host, kernel nor boot, so nothing in it says that it is of this machine as "
+				   "it is now");
 	return add_note(w, &b);
 }
 

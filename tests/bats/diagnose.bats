@@ -100,9 +100,17 @@ nvme7 connect-failed 2 EXDEV - no fabrics-connect-exdev' --sysroot "$root" "$DAT
 	} >"$log.kernel"
 	told 'nvme1 connect-failed 19 EXDEV 18 yes fabrics-connect-exdev' --sysroot "$root" "$log.kernel"
 	assert_equal "$stderr" ''
+	# a host that the machine cannot be compared with
+	sed "s/^/2026-03-04T09:16:12Z delta kernel: /" "$log" >"$log.host"
+	rm -f "$root/proc/sys/kernel/hostname" "$root/etc/hostname"
+	qmapctl diagnose --sysroot "$root" "$log.host"
+	assert_contains "$stderr" 'what it tells of its host is not known of the machine'
 	# whoever makes up the machine knows what the log is of
 	told 'nvme1 connect-failed 19 EXDEV - no fabrics-connect-exdev' --synthetic 'pack:1 core:36 pu:2' --kernel 6.1 "$log"
 	assert_equal "$stderr" ''
+	cat "$log" >>"$log.host"
+	qmapctl diagnose --synthetic 'pack:1 core:36 pu:2' --kernel 6.1 "$log.host"
+	assert_contains "$stderr" 'it is of several hosts, and each is compared with the same machine'
 }
 
 @test "a reconnect loop: the controller that is there, and one that is not" {
