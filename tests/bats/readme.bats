@@ -12,7 +12,21 @@ transcripts() {
 	transcripts "$TOP/README"
 	assert_output ""
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^    \$ qmapctl' "$TOP/README")" -ge 4 ]
+	[ "$(grep -c '^    \$ qmapctl' "$TOP/README")" -ge 11 ]
+}
+
+@test "NEWS names every command, rule, algorithm and source" {
+	local kind name
+	while IFS=$'\t' read -r kind name _; do
+		case $kind in
+		command) grep -qE "^(- |  )?.*\`$name( [a-z]+)?\`" "$TOP/NEWS" || fail "command $name" ;;
+		rule) grep -qF "\`$name\`" "$TOP/NEWS" || fail "rule $name" ;;
+		algorithm) grep -qE "(: |, |^  )${name#*:}[,.;]?( |$|[,.;])" "$TOP/NEWS" || fail "algorithm $name" ;;
+		esac
+	done < <("$QMAPCTL" --dump-options)
+	for name in sysroot topology synthetic demo kernel online offline isolcpus nohz-full; do
+		grep -qF -- "\`--$name\`" "$TOP/NEWS" || fail "option $name"
+	done
 }
 
 @test "transcripts tells what differs, and writes it" {
