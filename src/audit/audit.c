@@ -96,9 +96,9 @@ static bool lists_overlap(const struct qm_controller *c, int type, bool any)
 	for (size_t q = 0; q < c->n_hctx; q++) {
 		if (!any && c->hctx[q].type != type)
 			continue;
-		if (qm_cpuset_intersects(&seen, &c->hctx[q].cpus))
+		if (qm_cpuset_intersects(&seen, c->hctx[q].cpus))
 			return true;
-		qm_cpuset_or(&seen, &c->hctx[q].cpus);
+		qm_cpuset_or(&seen, c->hctx[q].cpus);
 	}
 	return false;
 }
@@ -108,7 +108,7 @@ static void covered_cpus(const struct qm_controller *c, int type, bool any, stru
 	*ret = (struct qm_cpuset){ 0 };
 	for (size_t q = 0; q < c->n_hctx; q++) {
 		if (any || c->hctx[q].type == type)
-			qm_cpuset_or(ret, &c->hctx[q].cpus);
+			qm_cpuset_or(ret, c->hctx[q].cpus);
 	}
 }
 
@@ -165,7 +165,7 @@ static int score_set(const struct qm_topology *t, const struct qm_controller *c,
 	if (!v)
 		return -ENOMEM;
 	for (size_t i = 0; i < set->hctx.n; i++)
-		v[i] = &c->hctx[set->hctx.v[i]].cpus;
+		v[i] = c->hctx[set->hctx.v[i]].cpus;
 	return qm_score_sets(t, v, (unsigned)set->hctx.n, ret);
 }
 

@@ -16,11 +16,11 @@ static enum queue_state state_of(const struct qm_audit *a, const struct qm_hctx 
 
 	if (!h->mapped || h->cpus_unknown)
 		return QUEUE_FINE;
-	if (qm_cpuset_is_empty(&h->cpus))
+	if (qm_cpuset_is_empty(h->cpus))
 		return QUEUE_ISOLATED;
-	if (!qm_cpuset_intersects(&h->cpus, &a->m->topo.online))
+	if (!qm_cpuset_intersects(h->cpus, &a->m->topo.online))
 		return QUEUE_OFFLINE;
-	qm_cpuset_copy(&left, &h->cpus);
+	qm_cpuset_copy(&left, h->cpus);
 	qm_cpuset_andnot(&left, &a->unusable);
 	return qm_cpuset_is_empty(&left) ? QUEUE_ISOLATED : QUEUE_FINE;
 }
@@ -35,7 +35,7 @@ static bool begin_with_state(
 	for (size_t q = 0; q < c->n_hctx; q++) {
 		if (state_of(a, &c->hctx[q]) == state && !qm_queue_stops_connect(a, c, &c->hctx[q])) {
 			qm_draft_hctx(d, c->hctx[q].id);
-			qm_cpuset_or(&d->f.cpus, &c->hctx[q].cpus);
+			qm_cpuset_or(&d->f.cpus, c->hctx[q].cpus);
 		}
 	}
 	return d->f.hctx.n > 0 || d->err < 0;
@@ -111,7 +111,7 @@ bool qm_lists_are_whole(const struct qm_audit *a, const struct qm_controller *c)
 	}
 	/* A list is empty and no CPU known to be isolated: then nobody can tell which ones were left out. */
 	for (size_t q = 0; q < c->n_hctx; q++) {
-		if (c->hctx[q].mapped && qm_cpuset_is_empty(&c->hctx[q].cpus) && qm_cpuset_is_empty(&a->unlisted))
+		if (c->hctx[q].mapped && qm_cpuset_is_empty(c->hctx[q].cpus) && qm_cpuset_is_empty(&a->unlisted))
 			return false;
 	}
 	return c->mapped > 0;
@@ -124,7 +124,7 @@ static void find_without_queue(
 	qm_cpuset_copy(ret, &a->m->topo.online);
 	qm_cpuset_andnot(ret, &a->unlisted);
 	for (size_t k = 0; k < set->hctx.n; k++)
-		qm_cpuset_andnot(ret, &c->hctx[set->hctx.v[k]].cpus);
+		qm_cpuset_andnot(ret, c->hctx[set->hctx.v[k]].cpus);
 }
 
 static int run_cpu_without_queue(struct qm_audit *a, const struct qm_rule *rule)

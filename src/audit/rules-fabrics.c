@@ -24,12 +24,12 @@ bool qm_queue_stops_connect(const struct qm_audit *a, const struct qm_controller
 
 	if (!qm_controller_reconnects(c) || h->cpus_unknown)
 		return false;
-	qm_cpuset_copy(&left, &h->cpus);
+	qm_cpuset_copy(&left, h->cpus);
 	qm_cpuset_andnot(&left, &a->unusable);
 	if (!qm_cpuset_is_empty(&left))
 		return false;
 	/* Listed CPUs that are only offline: the oldest kernels take the first of them all the same. */
-	qm_cpuset_copy(&left, &h->cpus);
+	qm_cpuset_copy(&left, h->cpus);
 	qm_cpuset_andnot(&left, &a->unlisted);
 	return qm_cpuset_is_empty(&left) || qm_era_dead_queue(&a->m->kernel, &sure) != QM_DEAD_FIRST_CPU;
 }
@@ -217,7 +217,7 @@ static bool find_cure(
 		struct qm_cpuset some;
 		int cpu;
 
-		qm_cpuset_copy(&some, &c->hctx[hctx->v[i]].cpus);
+		qm_cpuset_copy(&some, c->hctx[hctx->v[i]].cpus);
 		qm_cpuset_and(&some, &a->m->topo.present);
 		qm_cpuset_andnot(&some, &a->unlisted);
 		cpu = qm_cpuset_first(&some);
@@ -311,7 +311,7 @@ static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *
 			if (!qm_queue_stops_connect(a, c, &c->hctx[q]))
 				continue;
 			qm_draft_hctx(&d, c->hctx[q].id);
-			qm_cpuset_or(&d.f.cpus, &c->hctx[q].cpus);
+			qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
 			left_out = left_out && is_left_out(a, c, q);
 		}
 		if (d.f.hctx.n == 0 && d.err == 0)
@@ -396,10 +396,10 @@ static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *
 			int cpu;
 
 			if (!position_in_set(&a->c[i], h->id, &n) ||
-				!qm_cpuset_intersects(&h->cpus, &a->m->topo.online))
+				!qm_cpuset_intersects(h->cpus, &a->m->topo.online))
 				continue;
 			cpu = io_cpu(a, n, h->id);
-			if (cpu < 0 || qm_cpuset_test(&h->cpus, (unsigned)cpu))
+			if (cpu < 0 || qm_cpuset_test(h->cpus, (unsigned)cpu))
 				continue;
 			qm_draft_hctx(&d, h->id);
 			qm_cpuset_set(&d.f.cpus, (unsigned)cpu);

@@ -81,10 +81,10 @@ static bool completes_far(const struct qm_audit *a, const struct qm_hctx *h)
 	if (h->irq < 0 || (size_t)h->irq >= a->m->n_irqs || llc->n < 2)
 		return false;
 	irq = &a->m->irqs[h->irq];
-	cpu = irq->has_effective ? qm_cpuset_first(&irq->effective) : -1;
+	cpu = irq->has_effective ? qm_cpuset_first(irq->effective) : -1;
 	if (cpu < 0 || (unsigned)cpu >= a->m->topo.nr_cpus || llc->of[cpu] < 0)
 		return false;
-	qm_cpuset_copy(&far, &h->cpus);
+	qm_cpuset_copy(&far, h->cpus);
 	qm_cpuset_and(&far, &a->m->topo.online);
 	qm_cpuset_andnot(&far, &llc->sets[llc->of[cpu]]);
 	return !qm_cpuset_is_empty(&far);

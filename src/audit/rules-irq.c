@@ -25,7 +25,7 @@ static const struct qm_irq *irq_of(const struct qm_audit *a, const struct qm_hct
 /* The one CPU that an interrupt is delivered to; -1 where that is not known or not one. */
 static int only_cpu(const struct qm_irq *irq)
 {
-	const struct qm_cpuset *s = irq->has_effective ? &irq->effective : &irq->requested;
+	const struct qm_cpuset *s = irq->has_effective ? irq->effective : irq->requested;
 
 	if (!irq->has_effective && !irq->has_requested)
 		return -1;
@@ -137,11 +137,11 @@ static int run_irq_not_managed(struct qm_audit *a, const struct qm_rule *rule)
 /* Is the interrupt sent to CPUs none of which the queue serves, although some of those are online? */
 static bool is_outside(const struct qm_audit *a, const struct qm_hctx *h, const struct qm_irq *irq)
 {
-	const struct qm_cpuset *target = irq->has_requested ? &irq->requested : &irq->effective;
+	const struct qm_cpuset *target = irq->has_requested ? irq->requested : irq->effective;
 
 	if (h->cpus_unknown || (!irq->has_requested && !irq->has_effective) || qm_cpuset_is_empty(target))
 		return false;
-	return qm_cpuset_intersects(&h->cpus, &a->m->topo.online) && !qm_cpuset_intersects(&h->cpus, target);
+	return qm_cpuset_intersects(h->cpus, &a->m->topo.online) && !qm_cpuset_intersects(h->cpus, target);
 }
 
 static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_rule *rule)
@@ -164,8 +164,8 @@ static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_ru
 			some_free = some_free || is_free(a, c, irq);
 			qm_draft_hctx(&d, c->hctx[q].id);
 			qm_draft_irq(&d, irq->nr);
-			qm_cpuset_or(&d.f.cpus, &c->hctx[q].cpus);
-			qm_cpuset_or(&target, irq->has_requested ? &irq->requested : &irq->effective);
+			qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
+			qm_cpuset_or(&target, irq->has_requested ? irq->requested : irq->effective);
 		}
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
@@ -201,10 +201,10 @@ enum outside_mask {
 
 static enum outside_mask outside_mask(const struct qm_audit *a, const struct qm_irq *irq)
 {
-	if (!irq->has_requested || !irq->has_effective || qm_cpuset_is_empty(&irq->effective) ||
-		qm_cpuset_is_subset(&irq->effective, &irq->requested))
+	if (!irq->has_requested || !irq->has_effective || qm_cpuset_is_empty(irq->effective) ||
+		qm_cpuset_is_subset(irq->effective, irq->requested))
 		return OUTSIDE_NOT;
-	return qm_cpuset_intersects(&irq->requested, &a->m->topo.online) ? OUTSIDE_PENDING : OUTSIDE_SHUT_DOWN;
+	return qm_cpuset_intersects(irq->requested, &a->m->topo.online) ? OUTSIDE_PENDING : OUTSIDE_SHUT_DOWN;
 }
 
 /* One line for a list of interrupts in one of the two states. */
@@ -220,7 +220,7 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 		if (outside_mask(a, irq) != state)
 			continue;
 		qm_draft_irq(&d, irq->nr);
-		qm_cpuset_or(&d.f.cpus, &irq->effective);
+		qm_cpuset_or(&d.f.cpus, irq->effective);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
@@ -287,7 +287,7 @@ static void measure_spread(const struct qm_audit *a, const struct qm_controller 
 		ret->n++;
 		qm_cpuset_set(&ret->on, (unsigned)cpu);
 		if (irq->has_requested)
-			qm_cpuset_or(&ret->allowed, &irq->requested);
+			qm_cpuset_or(&ret->allowed, irq->requested);
 		qm_draft_irq(d, irq->nr);
 	}
 	qm_cpuset_and(&ret->allowed, &a->m->topo.online);
@@ -392,12 +392,12 @@ static int run_irq_remote_node(struct qm_audit *a, const struct qm_rule *rule)
 
 			/* Only a queue that also serves CPUs near the device: one of far CPUs is best served there. */
 			if (!irq || !irq->has_requested || !is_free(a, c, irq) ||
-				!qm_cpuset_intersects(&h->cpus, local) ||
-				qm_cpuset_intersects(&irq->requested, local) || qm_cpuset_is_empty(&irq->requested))
+				!qm_cpuset_intersects(h->cpus, local) ||
+				qm_cpuset_intersects(irq->requested, local) || qm_cpuset_is_empty(irq->requested))
 				continue;
 			qm_draft_hctx(&d, h->id);
 			qm_draft_irq(&d, irq->nr);
-			qm_cpuset_or(&d.f.cpus, &irq->requested);
+			qm_cpuset_or(&d.f.cpus, irq->requested);
 		}
 		if (d.f.hctx.n == 0 && d.err == 0)
 			continue;
@@ -434,11 +434,11 @@ static int run_irq_hint_ignored(struct qm_audit *a, const struct qm_rule *rule)
 			const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
 			if (!irq->has_hint || !irq->has_requested || !is_free(a, c, irq) ||
-				!qm_cpuset_intersects(&irq->hint, &a->m->topo.online) ||
-				qm_cpuset_intersects(&irq->hint, &irq->requested))
+				!qm_cpuset_intersects(irq->hint, &a->m->topo.online) ||
+				qm_cpuset_intersects(irq->hint, irq->requested))
 				continue;
 			qm_draft_irq(&d, irq->nr);
-			qm_cpuset_or(&d.f.cpus, &irq->hint);
+			qm_cpuset_or(&d.f.cpus, irq->hint);
 		}
 		if (d.f.irqs.n == 0 && d.err == 0)
 			continue;

@@ -22,12 +22,12 @@ static void isolated_cpus(const struct qm_machine *m, struct qm_cpuset *ret)
  */
 static const struct qm_cpuset *landing(const struct qm_audit *a, const struct qm_controller *c, const struct qm_irq *irq)
 {
-	bool in_use = irq->has_effective && !qm_cpuset_is_empty(&irq->effective);
+	bool in_use = irq->has_effective && !qm_cpuset_is_empty(irq->effective);
 
 	if (in_use && a->opt->whatif && a->m->cmdline.iso_managed_irq && irq->has_requested &&
 		qm_irq_managed(a, c, irq) == 1)
 		in_use = false;
-	return in_use ? &irq->effective : irq->has_requested ? &irq->requested : NULL;
+	return in_use ? irq->effective : irq->has_requested ? irq->requested : NULL;
 }
 
 static bool lands_within(const struct qm_cpuset *landing, const struct qm_cpuset *set)
@@ -122,7 +122,7 @@ static void add_ineffective(struct qm_draft *d, const struct qm_audit *a, const 
 
 		if (!irq->has_requested || (!c && !qm_irq_completes(irq)) || qm_irq_managed(a, c, irq) != 1 ||
 			!lands_within(on, &what->isolated) ||
-			qm_cpuset_intersects(&irq->requested, &what->house) != what->had_choice)
+			qm_cpuset_intersects(irq->requested, &what->house) != what->had_choice)
 			continue;
 		add_landing(d, irq, on);
 	}

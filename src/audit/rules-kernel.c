@@ -336,17 +336,17 @@ static int run_kdump_queue_mismatch(struct qm_audit *a, const struct qm_rule *ru
 			continue;
 		irq = &a->m->irqs[c->hctx[0].irq];
 		if (qm_irq_managed(a, c, irq) != 1 || !irq->has_requested ||
-			qm_cpuset_intersects(&irq->requested, &a->m->topo.online))
+			qm_cpuset_intersects(irq->requested, &a->m->topo.online))
 			continue;
 		qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
 		qm_draft_hctx(&d, c->hctx[0].id);
 		qm_draft_irq(&d, irq->nr);
-		qm_cpuset_copy(&d.f.cpus, &irq->requested);
+		qm_cpuset_copy(&d.f.cpus, irq->requested);
 		qm_draft_message(&d,
 			"this crash kernel uses one queue, but its driver spread vectors over all possible CPUs, and "
 			"the queue's vector (IRQ %u) belongs to %s, none of which is online: completions never arrive, "
 			"and the dump times out.",
-			irq->nr, qm_draft_cpus(&d, &irq->requested));
+			irq->nr, qm_draft_cpus(&d, irq->requested));
 		qm_draft_advice(&d,
 			"Boot the crash kernel with nr_cpus=1 instead of maxcpus=1 where the architecture allows it, "
 			"or limit the driver's vectors by its parameter, or use a kernel where drivers ask for one "

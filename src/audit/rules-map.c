@@ -88,7 +88,7 @@ static int say_cross_numa(struct qm_audit *a, const struct qm_rule *rule, size_t
 	qm_draft_begin(&d, a, rule, qm_reach_is_any(&reach) ? QM_WARNING : QM_INFO, (long)i);
 	draft_positions(&d, set, &set->score.cross_node);
 	for (size_t k = 0; k < d.f.hctx.n; k++)
-		qm_cpuset_or(&d.f.cpus, &a->m->controllers[i].hctx[d.f.hctx.v[k]].cpus);
+		qm_cpuset_or(&d.f.cpus, a->m->controllers[i].hctx[d.f.hctx.v[k]].cpus);
 	qm_draft_message(&d,
 		"%zu of %zu %squeues (hctx %s) serve%s CPUs of more than one NUMA node, %s to: jobs on different nodes "
 		"share a queue's locks, tags and interrupt, and get less out of the device.",
@@ -138,9 +138,9 @@ static int say_uneven(struct qm_audit *a, const struct qm_rule *rule, size_t i, 
 	for (size_t k = 0; k < set->hctx.n; k++) {
 		const struct qm_hctx *h = &c->hctx[set->hctx.v[k]];
 
-		if (qm_cpuset_count_and(&h->cpus, &a->m->topo.online) > set->best.max_cpus) {
+		if (qm_cpuset_count_and(h->cpus, &a->m->topo.online) > set->best.max_cpus) {
 			qm_draft_hctx(&d, h->id);
-			qm_cpuset_or(&d.f.cpus, &h->cpus);
+			qm_cpuset_or(&d.f.cpus, h->cpus);
 		}
 	}
 	qm_draft_message(&d,

@@ -13,7 +13,7 @@ static enum qm_queue_state state_of(const struct qm_hctx *h, const struct qm_que
 		return QM_QUEUE_UNMAPPED;
 	if (h->cpus_unknown && online_nodes < 2)
 		return QM_QUEUE_UNKNOWN;
-	if (qm_cpuset_is_empty(&h->cpus))
+	if (qm_cpuset_is_empty(h->cpus))
 		return QM_QUEUE_ISOLATED;
 	if (qm_cpuset_is_empty(&q->online))
 		return QM_QUEUE_OFFLINE;
@@ -30,10 +30,10 @@ static int fill_queue(const struct qm_machine *m, const struct qm_controller *c,
 	q->h = h;
 	q->qid = c->driver && strncmp(c->driver, "nvme", 4) == 0 ? (long)h->id + 1 : -1;
 	q->irq = h->irq >= 0 ? &m->irqs[h->irq] : NULL;
-	qm_cpuset_copy(&q->online, &h->cpus);
+	qm_cpuset_copy(&q->online, h->cpus);
 	qm_cpuset_and(&q->online, &t->online);
 	for (unsigned i = 0; r == 0 && i < t->n_nodes; i++) {
-		if (!qm_cpuset_intersects(&h->cpus, &t->nodes[i].cpus))
+		if (!qm_cpuset_intersects(h->cpus, &t->nodes[i].cpus))
 			continue;
 		online_nodes += qm_cpuset_intersects(&q->online, &t->nodes[i].cpus);
 		r = qm_ids_add(&q->nodes, (unsigned)t->nodes[i].id);
@@ -63,7 +63,7 @@ static int32_t *make_map(const struct qm_controller *c, unsigned nr_cpus, int ty
 
 		if (h->type != type && h->type != QM_HCTX_UNKNOWN)
 			continue;
-		QM_CPUSET_FOREACH(cpu, &h->cpus) {
+		QM_CPUSET_FOREACH(cpu, h->cpus) {
 			if (qm_cpuset_test(&seen, (unsigned)cpu))
 				qm_cpuset_set(&twice, (unsigned)cpu);
 			qm_cpuset_set(&seen, (unsigned)cpu);

@@ -27,7 +27,7 @@ static void tell_unpinnable(const struct qm_run *run)
 		int r = 0;
 
 		for (size_t q = 0; r == 0 && q < c->n_hctx; q++) {
-			if (c->hctx[q].type <= QM_HCTX_DEFAULT && !qm_cpuset_intersects(&c->hctx[q].cpus, &run->m.topo.online))
+			if (c->hctx[q].type <= QM_HCTX_DEFAULT && !qm_cpuset_intersects(c->hctx[q].cpus, &run->m.topo.online))
 				r = qm_ids_add(&ids, c->hctx[q].id);
 		}
 		qm_ids_format(&ids, &b);

@@ -233,8 +233,8 @@ static void fill_failure(struct qm_advice *a, const struct qm_connect *c, const 
 			continue;
 		a->has_failure = true;
 		a->failure = (struct qm_connect_failure){ .hctx = h->id, .type = h->type, .reason = reset->reason };
-		qm_cpuset_copy(&a->failure.cpus, &h->cpus);
-		qm_cpuset_copy(&a->failure.offline, &h->cpus);
+		qm_cpuset_copy(&a->failure.cpus, h->cpus);
+		qm_cpuset_copy(&a->failure.offline, h->cpus);
 		qm_cpuset_andnot(&a->failure.offline, qm_connect_online(c));
 	}
 }

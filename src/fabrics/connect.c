@@ -94,7 +94,7 @@ static int lists_leave_out(const struct qm_machine *m, const struct qm_cpuset *c
 				continue;
 			any = true;
 			whole = whole && !c->hctx[q].cpus_unknown;
-			if (qm_cpuset_intersects(&c->hctx[q].cpus, cpus))
+			if (qm_cpuset_intersects(c->hctx[q].cpus, cpus))
 				return 0;
 		}
 	}
@@ -745,10 +745,10 @@ int qm_connect_reset(const struct qm_connect *c, const struct qm_controller *ctr
 
 	for (size_t i = 0; i < ctrl->n_hctx; i++) {
 		const struct qm_hctx *h = &ctrl->hctx[i];
-		int first = qm_cpuset_first(&h->cpus), r;
-		bool offline = first >= 0 && !qm_cpuset_intersects(&h->cpus, &c->env.topo->online);
+		int first = qm_cpuset_first(h->cpus), r;
+		bool offline = first >= 0 && !qm_cpuset_intersects(h->cpus, &c->env.topo->online);
 
-		if (qm_cpuset_intersects(&h->cpus, &c->usable))
+		if (qm_cpuset_intersects(h->cpus, &c->usable))
 			continue;
 		if (h->cpus_unknown) {
 			res.sure = false;

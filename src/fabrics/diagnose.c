@@ -388,7 +388,7 @@ static int explain_reset(struct making *k, const struct qm_controller *ctrl)
 	k->d.hctx = k->d.qid - 1;
 	if (k->d.hctx >= 0 && k->d.hctx < (long)ctrl->n_hctx) {
 		k->d.has_cpus = true;
-		qm_cpuset_copy(&k->d.cpus, &ctrl->hctx[k->d.hctx].cpus);
+		qm_cpuset_copy(&k->d.cpus, ctrl->hctx[k->d.hctx].cpus);
 		qm_cpuset_copy(&k->d.offline, &k->d.cpus);
 		qm_cpuset_andnot(&k->d.offline, &k->env->m->topo.online);
 	}
@@ -585,17 +585,17 @@ static void add_place(struct making *k)
 		return;
 	h = &ctrl->hctx[k->d.hctx];
 	k->d.has_cpus = true;
-	qm_cpuset_copy(&k->d.cpus, &h->cpus);
-	qm_cpuset_copy(&k->d.offline, &h->cpus);
+	qm_cpuset_copy(&k->d.cpus, h->cpus);
+	qm_cpuset_copy(&k->d.offline, h->cpus);
 	qm_cpuset_andnot(&k->d.offline, &k->env->m->topo.online);
 	qm_strbuf_adds(&k->cause, " It serves ");
-	qm_words_cpus(&k->cause, &h->cpus);
+	qm_words_cpus(&k->cause, h->cpus);
 	irq = h->irq >= 0 ? &k->env->m->irqs[h->irq] : NULL;
 	if (irq) {
 		qm_strbuf_addf(&k->cause, "; its interrupt is IRQ %u", irq->nr);
-		if (irq->has_effective && !qm_cpuset_is_empty(&irq->effective)) {
+		if (irq->has_effective && !qm_cpuset_is_empty(irq->effective)) {
 			qm_strbuf_adds(&k->cause, ", delivered to ");
-			qm_words_cpus(&k->cause, &irq->effective);
+			qm_words_cpus(&k->cause, irq->effective);
 		}
 	}
 	qm_strbuf_addc(&k->cause, '.');

@@ -59,7 +59,7 @@ static int add_queue(const struct qm_planner *pl, struct targets *x, const struc
 		t->queues++;
 		t->controllers += t->c != c;
 		t->node = t->node == c->node ? t->node : -1;
-		qm_cpuset_or(&t->cpus, &h->cpus);
+		qm_cpuset_or(&t->cpus, h->cpus);
 		return 0;
 	}
 	if (!create)
@@ -69,7 +69,7 @@ static int add_queue(const struct qm_planner *pl, struct targets *x, const struc
 		return r;
 	t = &x->v[x->n++];
 	*t = (struct target){ .irq = irq, .c = c, .h = h, .queues = 1, .controllers = 1, .reply = reply, .node = c->node };
-	qm_cpuset_copy(&t->cpus, &h->cpus);
+	qm_cpuset_copy(&t->cpus, h->cpus);
 	*at = x->n;
 	return 0;
 }
@@ -225,11 +225,11 @@ static void follow_hint(const struct qm_planner *pl, struct target *t)
 {
 	struct qm_cpuset hint;
 
-	if (!t->irq->has_hint || qm_cpuset_is_empty(&t->irq->hint))
+	if (!t->irq->has_hint || qm_cpuset_is_empty(t->irq->hint))
 		return;
-	qm_cpuset_copy(&hint, &t->irq->hint);
+	qm_cpuset_copy(&hint, t->irq->hint);
 	qm_cpuset_and(&hint, &pl->usable);
-	if (!qm_cpuset_is_subset(&t->irq->hint, &t->cpus) || qm_cpuset_is_empty(&hint)) {
+	if (!qm_cpuset_is_subset(t->irq->hint, &t->cpus) || qm_cpuset_is_empty(&hint)) {
 		t->why = "its own CPUs (the driver's affinity_hint names others and is not followed)";
 		return;
 	}
@@ -274,7 +274,7 @@ static void choose_masks(const struct qm_planner *pl, struct target **v, size_t 
 /* The CPU that takes the interrupt, as far as it is known. */
 static int target_cpu(const struct qm_irq *irq, const struct qm_cpuset *live)
 {
-	int cpu = irq->has_effective ? qm_cpuset_first(&irq->effective) : -1;
+	int cpu = irq->has_effective ? qm_cpuset_first(irq->effective) : -1;
 
 	return cpu >= 0 && qm_cpuset_test(live, (unsigned)cpu) ? cpu : qm_cpuset_first(live);
 }
@@ -289,7 +289,7 @@ static bool is_well_placed(const struct qm_planner *pl, struct target **v, size_
 		int cpu;
 
 		/* A mask may name offline CPUs too: no interrupt goes there. */
-		qm_cpuset_copy(&live, &v[i]->irq->requested);
+		qm_cpuset_copy(&live, v[i]->irq->requested);
 		qm_cpuset_and(&live, &pl->m->topo.online);
 		if (!v[i]->irq->has_requested || qm_cpuset_is_empty(&live) ||
 		    !qm_cpuset_is_subset(&live, v[i]->reply ? &v[i]->mask : want))
@@ -346,7 +346,7 @@ static int place_group(const struct qm_planner *pl, struct target **v, size_t n)
 			r = qm_plan_add_note(pl->p, v[i]->c->name,
 					     "hctx %u: none of its CPUs is online and free for interrupts; IRQ %u stays",
 					     v[i]->h->id, irq->nr);
-		else if (!irq->has_requested || !qm_cpuset_is_equal(&irq->requested, &v[i]->mask))
+		else if (!irq->has_requested || !qm_cpuset_is_equal(irq->requested, &v[i]->mask))
 			r = add_change(pl, v[i]);
 	}
 	return r;

@@ -56,7 +56,7 @@ static const char *why_two(const struct qm_planner *pl, const struct qm_controll
 		/* Behind a single queue the driver picks the vector by the CPU. */
 		if (!qm_planner_irq(pl, &c->hctx[i]))
 			continue;
-		qm_cpuset_copy(&cpus, &c->hctx[i].cpus);
+		qm_cpuset_copy(&cpus, c->hctx[i].cpus);
 		qm_cpuset_and(&cpus, &pl->m->topo.online);
 		nodes |= qm_planner_nodes(&pl->m->topo, &cpus) > 1;
 		caches |= count_groups(&pl->m->topo.llc, &cpus) > 1;

@@ -57,7 +57,7 @@ static int make_topology(struct qm_topology *ret)
 	return 0;
 }
 
-static int make_queues(struct qm_controller *c)
+static int make_queues(struct qm_setpool *sets, struct qm_controller *c)
 {
 	c->hctx = calloc(DEMO_QUEUES, sizeof(*c->hctx));
 	if (!c->hctx)
@@ -66,16 +66,22 @@ static int make_queues(struct qm_controller *c)
 	for (unsigned q = 0; q < DEMO_QUEUES; q++) {
 		c->hctx[q].id = q;
 		c->hctx[q].type = QM_HCTX_DEFAULT;
+		c->hctx[q].cpus = &qm_cpuset_none;
 		c->hctx[q].tags = c->hctx[q].reserved_tags = c->hctx[q].irq = -1;
 	}
 	for (unsigned core = 0; core < DEMO_CORES; core++) {
 		struct qm_hctx *h = &c->hctx[queue_of_core[core]];
+		struct qm_cpuset cpus = { 0 };
+		int r;
 
 		h->mapped = true;
 		h->tags = DEMO_TAGS;
 		h->reserved_tags = 0;
-		qm_cpuset_set(&h->cpus, core);
-		qm_cpuset_set(&h->cpus, core + DEMO_CORES);
+		qm_cpuset_set(&cpus, core);
+		qm_cpuset_set(&cpus, core + DEMO_CORES);
+		r = qm_setpool_add(sets, &cpus, &h->cpus);
+		if (r < 0)
+			return r;
 		c->mapped++;
 	}
 	return 0;
@@ -109,7 +115,7 @@ static int make_controller(struct qm_machine *m)
 	if (!c->name || !c->driver || !c->syspath || !c->disks)
 		return -ENOMEM;
 	c->n_disks = c->cap_disks = 1;
-	return make_queues(c);
+	return make_queues(&m->sets, c);
 }
 
 static int make_disk(struct qm_machine *m)

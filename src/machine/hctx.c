@@ -49,7 +49,7 @@ static int grow(struct qm_controller *c, size_t n)
 		h->type = QM_HCTX_UNKNOWN;
 		h->mapped = false;
 		h->cpus_unknown = false;
-		qm_cpuset_zero(&h->cpus);
+		h->cpus = &qm_cpuset_none;
 		h->tags = h->reserved_tags = h->irq = -1;
 		h->tie = QM_TIE_NONE;
 	}
@@ -79,40 +79,38 @@ static int read_cpu_dirs(const struct qm_dir *mq, const char *id, struct qm_cpus
 }
 
 /* CPUs that cannot be are dropped, where the machine's own list of possible CPUs is known to be one. */
-static void check_possible(struct qm_machine *m, const struct qm_dir *mq, const char *name, struct qm_hctx *h)
+static void check_possible(struct qm_machine *m, const struct qm_dir *mq, const char *name, struct qm_hctx *h,
+			   struct qm_cpuset *cpus)
 {
-	struct qm_cpuset strange;
-
 	if (m->topo.possible_derived || qm_cpuset_is_empty(&m->topo.possible) ||
-	    qm_cpuset_is_subset(&h->cpus, &m->topo.possible))
+	    qm_cpuset_is_subset(cpus, &m->topo.possible))
 		return;
-	qm_cpuset_copy(&strange, &h->cpus);
-	qm_cpuset_andnot(&strange, &m->topo.possible);
-	qm_cpuset_and(&h->cpus, &m->topo.possible);
+	qm_cpuset_and(cpus, &m->topo.possible);
 	h->cpus_unknown = true;
 	queue_problem(m, mq, name, "names a CPU that is not possible on this machine");
 }
 
 static int read_cpus(struct qm_machine *m, const struct qm_dir *mq, const char *id, struct qm_hctx *h)
 {
-	struct qm_cpuset dirs = { 0 };
+	struct qm_cpuset cpus, dirs;
 	char name[NAME_SPACE];
 	const char *text;
 	int len, r;
 
+	qm_cpuset_zero(&cpus);
 	snprintf(name, sizeof(name), "%s/cpu_list", id);
 	len = qm_dir_read(mq, name, &text);
 	if (len == -ENOMEM)
 		return len;
-	r = len < 0 ? len : qm_cpuset_parse_list(text, -1, &h->cpus);
+	r = len < 0 ? len : qm_cpuset_parse_list(text, -1, &cpus);
 	if (r < 0) {
 		h->cpus_unknown = true;
 		if (len >= 0)
 			queue_problem(m, mq, name, r == -ERANGE ? "a number beyond what a kernel can have" : "garbled");
 	}
 	if (r == 0 && len < LIST_NEAR_PAGE) {
-		check_possible(m, mq, name, h);
-		return 0;
+		check_possible(m, mq, name, h, &cpus);
+		return qm_setpool_add(&m->sets, &cpus, &h->cpus);
 	}
 	if (r < 0 && r != -ENOENT)
 		return 0;
@@ -120,14 +118,14 @@ static int read_cpus(struct qm_machine *m, const struct qm_dir *mq, const char *
 	if (r == -ENOMEM)
 		return r;
 	if (r > 0) {
-		qm_cpuset_or(&h->cpus, &dirs);
+		qm_cpuset_or(&cpus, &dirs);
 		h->cpus_unknown = false;
-		check_possible(m, mq, id, h);
+		check_possible(m, mq, id, h, &cpus);
 	} else if (len >= 0) {
 		h->cpus_unknown = true;
 		queue_problem(m, mq, name, "may have been cut by the kernel, and there are no cpuN directories to complete it");
 	}
-	return 0;
+	return qm_setpool_add(&m->sets, &cpus, &h->cpus);
 }
 
 /* All queues of a tag set have the same depth: the first one's files speak for all. */
@@ -280,7 +278,7 @@ static unsigned lists_per_cpu(const struct qm_controller *c, struct qm_cpuset *r
 	for (size_t i = 0; i < c->n_hctx; i++) {
 		if (c->hctx[i].cpus_unknown)
 			return 0;
-		qm_cpuset_copy(&h, &c->hctx[i].cpus);
+		qm_cpuset_copy(&h, c->hctx[i].cpus);
 		for (unsigned level = 0; !qm_cpuset_is_empty(&h); level++) {
 			if (level == _QM_HCTX_TYPE_MAX)
 				return 0;
@@ -308,7 +306,7 @@ static bool cut_runs(const struct qm_controller *c, const struct qm_cpuset *all,
 	unsigned run = 0;
 
 	for (size_t i = 0; i < c->n_hctx; i++) {
-		const struct qm_cpuset *cpus = &c->hctx[i].cpus;
+		const struct qm_cpuset *cpus = c->hctx[i].cpus;
 
 		if (qm_cpuset_is_empty(cpus))
 			continue;

@@ -7,7 +7,7 @@
 #include "base/strbuf.h"
 #include "machine/syspath.h"
 
-/* More interrupts than any machine has: one costs kilobytes. */
+/* More interrupts than any machine has. */
 #define IRQS_MAX 32768
 /* Room for "4294967295/effective_affinity_list" and "sys/kernel/irq/4294967295/chip_name". */
 #define NAME_SPACE 64
@@ -52,45 +52,47 @@ static int read_names(const struct qm_dir *dir, const char *nr, char **ret)
 	return r;
 }
 
-static int read_set(const struct qm_dir *dir, const char *nr, const char *file, bool *ret_has, struct qm_cpuset *ret)
+static int read_set(struct qm_irq_scan *s, const char *nr, const char *file, bool *ret_has, const struct qm_cpuset **ret)
 {
+	struct qm_cpuset set;
 	char name[NAME_SPACE];
 	int r;
 
 	snprintf(name, sizeof(name), "%s/%s", nr, file);
-	r = qm_dir_read_cpulist(dir, name, ret);
+	r = qm_dir_read_cpulist(&s->proc, name, &set);
 	*ret_has = r == 0;
-	return qm_optional(r);
+	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);
 }
 
 /* A file that has no list beside it, or has none in old trees. */
-static int read_mask(const struct qm_dir *dir, const char *nr, const char *file, bool *ret_has, struct qm_cpuset *ret)
+static int read_mask(struct qm_irq_scan *s, const char *nr, const char *file, bool *ret_has, const struct qm_cpuset **ret)
 {
+	struct qm_cpuset set;
 	char name[NAME_SPACE];
 	int r;
 
 	snprintf(name, sizeof(name), "%s/%s", nr, file);
-	r = qm_dir_read_cpumask(dir, name, ret);
+	r = qm_dir_read_cpumask(&s->proc, name, &set);
 	*ret_has = r == 0;
-	return qm_optional(r);
+	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);
 }
 
-static int read_irq(const struct qm_dir *dir, const char *nr, struct qm_irq *irq)
+static int read_irq(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
 {
 	int r;
 
-	r = read_names(dir, nr, &irq->name);
+	r = read_names(&s->proc, nr, &irq->name);
 	if (r == -ENOENT) /* gone meanwhile, or a file */
 		return r;
 	r = qm_optional(r);
 	/* Nobody handles it: it goes nowhere. */
 	if (r < 0 || !irq->name)
 		return r;
-	r = read_set(dir, nr, "smp_affinity_list", &irq->has_requested, &irq->requested);
+	r = read_set(s, nr, "smp_affinity_list", &irq->has_requested, &irq->requested);
 	if (r == 0 && !irq->has_requested)
-		r = read_mask(dir, nr, "smp_affinity", &irq->has_requested, &irq->requested);
+		r = read_mask(s, nr, "smp_affinity", &irq->has_requested, &irq->requested);
 	if (r == 0)
-		r = read_set(dir, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
+		r = read_set(s, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
 	return r;
 }
 
@@ -105,7 +107,6 @@ static int read_irqs(struct qm_irq_scan *s)
 		return 0;
 	r = qm_dir_names(&s->proc, ".", &names);
 	most = names.n < IRQS_MAX ? names.n : IRQS_MAX;
-	/* An interrupt holds sets of thousands of bytes: room for all at once instead of by doubling. */
 	if (r == 0 && most)
 		r = qm_array_grow(&m->irqs, &m->cap_irqs, most, sizeof(*m->irqs));
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
@@ -120,7 +121,8 @@ static int read_irqs(struct qm_irq_scan *s)
 		}
 		irq = &m->irqs[m->n_irqs];
 		*irq = (struct qm_irq){ .nr = nr, .hwirq = -1, .node = -1, .managed = -1, .controller = -1 };
-		r = read_irq(&s->proc, names.v[i], irq);
+		irq->requested = irq->effective = irq->hint = &qm_cpuset_none;
+		r = read_irq(s, names.v[i], irq);
 		if (r == -ENOENT) {
 			r = 0;
 			continue;
@@ -201,9 +203,9 @@ static int read_details(struct qm_irq_scan *s)
 			continue;
 		snprintf(nr, sizeof(nr), "%u", irq->nr);
 		if (wants_hint(s, irq))
-			r = read_mask(&s->proc, nr, "affinity_hint", &irq->has_hint, &irq->hint);
+			r = read_mask(s, nr, "affinity_hint", &irq->has_hint, &irq->hint);
 		/* All bits clear is how the kernel says that there is none. */
-		if (irq->has_hint && qm_cpuset_is_empty(&irq->hint))
+		if (irq->has_hint && qm_cpuset_is_empty(irq->hint))
 			irq->has_hint = false;
 		if (r < 0 || !(s->what & QM_READ_IRQ_DETAIL))
 			continue;

@@ -53,6 +53,7 @@ void qm_machine_done(struct qm_machine *m)
 	free(m->source_path);
 	free(m->irqbalance_policy);
 	qm_ids_done(&m->irqbalance_banned);
+	qm_setpool_done(&m->sets);
 	qm_topology_done(&m->topo);
 	qm_kernel_done(&m->kernel);
 	qm_cmdline_done(&m->cmdline);

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/root.h"
+#include "base/setpool.h"
 #include "machine/topology.h"
 
 enum qm_source_kind {
@@ -85,7 +86,7 @@ struct qm_irq {
 	long controller; /* index of the controller it belongs to, the first of several; -1 */
 	enum qm_irq_role role;
 	bool has_requested, has_effective, has_hint;
-	struct qm_cpuset requested, effective, hint;
+	const struct qm_cpuset *requested, *effective, *hint; /* from the machine's pool; empty where not known */
 };
 
 /* ---- controllers, disks, hardware queues ---- */
@@ -111,7 +112,8 @@ struct qm_hctx {
 	unsigned id;
 	int type;            /* enum qm_hctx_type */
 	bool mapped;         /* has a directory in mq/: some CPU is mapped to it, if perhaps only isolated ones */
-	struct qm_cpuset cpus; /* as the kernel lists them; mapped and empty = all its CPUs are isolated */
+	/* As the kernel lists them, from the machine's pool; mapped and empty = all its CPUs are isolated. */
+	const struct qm_cpuset *cpus;
 	bool cpus_unknown;   /* the list is missing, garbled or cut: cpus holds what is sure, there may be more */
 	long tags, reserved_tags; /* -1 = unknown */
 	long irq;            /* index into machine's irqs, -1 = none or unknown */
@@ -192,6 +194,7 @@ struct qm_machine {
 	char *source_path; /* NULL unless a directory or file was named */
 	bool privileged;   /* root-only files could be read */
 	struct qm_problems problems;
+	struct qm_setpool sets; /* what queues and interrupts point to */
 
 	struct qm_topology topo;
 	struct qm_kernel kernel;

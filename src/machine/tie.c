@@ -497,12 +497,12 @@ static bool mask_is_list(const struct qm_machine *m, const struct qm_irq *irq, c
 
 	if (!irq->has_requested || h->cpus_unknown)
 		return false;
-	if (qm_cpuset_is_equal(&irq->requested, &h->cpus))
+	if (qm_cpuset_is_equal(irq->requested, h->cpus))
 		return true;
 	left_out_cpus(m, &out);
-	qm_cpuset_copy(&rest, &irq->requested);
+	qm_cpuset_copy(&rest, irq->requested);
 	qm_cpuset_andnot(&rest, &out);
-	return qm_cpuset_is_equal(&rest, &h->cpus);
+	return qm_cpuset_is_equal(&rest, h->cpus);
 }
 
 /* The queues that have interrupts, one after the other: poll queues come last. */

@@ -168,7 +168,7 @@ int qm_topology_from_maps(struct qm_root *root, struct qm_machine *m)
 
 	for (size_t i = 0; i < m->n_controllers; i++) {
 		for (size_t k = 0; k < m->controllers[i].n_hctx; k++)
-			qm_cpuset_or(&t->possible, &m->controllers[i].hctx[k].cpus);
+			qm_cpuset_or(&t->possible, m->controllers[i].hctx[k].cpus);
 	}
 	if (qm_cpuset_is_empty(&t->possible))
 		return -ENOENT;

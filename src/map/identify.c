@@ -423,7 +423,7 @@ static bool same_map(const struct qm_controller *a, const struct qm_controller *
 		const struct qm_hctx *x = &a->hctx[i], *y = &b->hctx[i];
 
 		if (x->type != y->type || x->mapped != y->mapped || x->cpus_unknown != y->cpus_unknown ||
-		    !qm_cpuset_is_equal(&x->cpus, &y->cpus))
+		    !qm_cpuset_is_equal(x->cpus, y->cpus))
 			return false;
 	}
 	return true;

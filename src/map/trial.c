@@ -46,7 +46,7 @@ static void sets_by_overlap(struct qm_trial *t)
 	one_set(t);
 	t->sets[0].n = 0;
 	for (unsigned i = 0; i < t->c->n_hctx; i++) {
-		const struct qm_cpuset *cpus = &t->c->hctx[i].cpus;
+		const struct qm_cpuset *cpus = t->c->hctx[i].cpus;
 
 		if (qm_cpuset_intersects(&seen, cpus)) {
 			if (t->n_sets == QM_ARRAY_SIZE(t->sets)) {
@@ -77,7 +77,7 @@ static int fill_live(struct qm_trial *t, struct qm_trial_set *s, unsigned nr_cpu
 		int cpu;
 
 		s->incomplete |= h->cpus_unknown;
-		QM_CPUSET_FOREACH(cpu, &h->cpus) {
+		QM_CPUSET_FOREACH(cpu, h->cpus) {
 			if ((unsigned)cpu < nr_cpus)
 				s->live[cpu] = (int32_t)q;
 		}
@@ -92,7 +92,7 @@ static void find_unlisted(struct qm_trial *t, const struct qm_topology *topo)
 	qm_cpuset_or(&t->unlisted, &topo->nohz_full);
 	qm_cpuset_and(&t->unlisted, &topo->possible);
 	for (size_t i = 0; i < t->c->n_hctx; i++)
-		qm_cpuset_andnot(&t->unlisted, &t->c->hctx[i].cpus);
+		qm_cpuset_andnot(&t->unlisted, t->c->hctx[i].cpus);
 }
 
 void qm_trial_done(struct qm_trial *t)
@@ -147,7 +147,7 @@ static void add_difference(struct comparison *cmp, unsigned cpu)
 
 static bool is_silent(const struct qm_hctx *h)
 {
-	return !h->cpus_unknown && qm_cpuset_is_empty(&h->cpus);
+	return !h->cpus_unknown && qm_cpuset_is_empty(h->cpus);
 }
 
 /* Queues that list nothing: either no CPU is mapped to them, or only ones that are never listed. */

@@ -129,8 +129,8 @@ static json_object *queue_value(struct qm_json *j, const struct qm_queue_view *q
 		qm_json_null(j, o, "online_list");
 		qm_json_null(j, o, "nodes");
 	} else {
-		qm_json_cpus(j, o, "cpus", &q->h->cpus);
-		qm_json_list(j, o, "cpu_list", &q->h->cpus);
+		qm_json_cpus(j, o, "cpus", q->h->cpus);
+		qm_json_list(j, o, "cpu_list", q->h->cpus);
 		qm_json_list(j, o, "online_list", &q->online);
 		qm_json_ids(j, o, "nodes", &q->nodes);
 	}
@@ -141,11 +141,11 @@ static json_object *queue_value(struct qm_json *j, const struct qm_queue_view *q
 	qm_json_str(j, o, "irq_tie", qm_irq_tie_name(q->h->tie));
 	qm_json_str(j, o, "irq_name", irq ? irq->name : NULL);
 	if (irq && irq->has_requested)
-		qm_json_list(j, o, "requested_list", &irq->requested);
+		qm_json_list(j, o, "requested_list", irq->requested);
 	else
 		qm_json_null(j, o, "requested_list");
 	if (irq && irq->has_effective)
-		qm_json_list(j, o, "effective_list", &irq->effective);
+		qm_json_list(j, o, "effective_list", irq->effective);
 	else
 		qm_json_null(j, o, "effective_list");
 	qm_json_bool(j, o, "managed", irq ? irq->managed : -1);

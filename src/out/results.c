@@ -20,7 +20,7 @@ bool qm_queue_is_pinnable(const struct qm_queue_view *q)
 
 bool qm_queue_is_blank(const struct qm_queue_view *q)
 {
-	return q->h->cpus_unknown && qm_cpuset_is_empty(&q->h->cpus);
+	return q->h->cpus_unknown && qm_cpuset_is_empty(q->h->cpus);
 }
 
 const char *qm_queue_state_name(enum qm_queue_state s)

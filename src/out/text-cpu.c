@@ -110,7 +110,7 @@ GETTER(cpu_effective)
 	const struct qm_queue_view *q = queue_of_cpu(row);
 
 	if (q && q->irq && q->irq->has_effective)
-		qm_cell_cpus(cell, &q->irq->effective);
+		qm_cell_cpus(cell, q->irq->effective);
 }
 
 static const struct qm_column show_cpu_columns[] = {

@@ -37,7 +37,7 @@ GETTER(show_cpus)
 {
 	if (qm_queue_is_blank(QUEUE(row)))
 		return;
-	qm_cell_cpus(cell, &QUEUE(row)->h->cpus);
+	qm_cell_cpus(cell, QUEUE(row)->h->cpus);
 	if (QUEUE(row)->h->cpus_unknown)
 		qm_strbuf_adds(&cell->text, ",?");
 }
@@ -82,13 +82,13 @@ GETTER(show_irq_name)
 GETTER(show_requested)
 {
 	if (QUEUE(row)->irq && QUEUE(row)->irq->has_requested)
-		qm_cell_cpus(cell, &QUEUE(row)->irq->requested);
+		qm_cell_cpus(cell, QUEUE(row)->irq->requested);
 }
 
 GETTER(show_effective)
 {
 	if (QUEUE(row)->irq && QUEUE(row)->irq->has_effective)
-		qm_cell_cpus(cell, &QUEUE(row)->irq->effective);
+		qm_cell_cpus(cell, QUEUE(row)->irq->effective);
 }
 
 GETTER(show_managed)

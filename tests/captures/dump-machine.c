@@ -52,7 +52,7 @@ static struct json_object *dump_hctx(const struct qm_machine *m, const struct qm
 	ADD(o, "type", text(qm_hctx_type_name(h->type)));
 	ADD(o, "mapped", json_object_new_boolean(h->mapped));
 	ADD(o, "unknown", json_object_new_boolean(h->cpus_unknown));
-	ADD(o, "cpu_list", list(&h->cpus));
+	ADD(o, "cpu_list", list(h->cpus));
 	ADD(o, "tags", number(h->tags));
 	ADD(o, "reserved_tags", number(h->reserved_tags));
 	ADD(o, "irq", h->irq >= 0 ? json_object_new_int64(m->irqs[h->irq].nr) : NULL);
@@ -133,9 +133,9 @@ static struct json_object *dump_irq(const struct qm_machine *m, const struct qm_
 	ADD(o, "node", number(irq->node));
 	ADD(o, "managed", irq->managed < 0 ? NULL : json_object_new_boolean(irq->managed));
 	ADD(o, "managed_by", text(irq->managed_by));
-	ADD(o, "requested", irq->has_requested ? list(&irq->requested) : NULL);
-	ADD(o, "effective", irq->has_effective ? list(&irq->effective) : NULL);
-	ADD(o, "hint", irq->has_hint ? list(&irq->hint) : NULL);
+	ADD(o, "requested", irq->has_requested ? list(irq->requested) : NULL);
+	ADD(o, "effective", irq->has_effective ? list(irq->effective) : NULL);
+	ADD(o, "hint", irq->has_hint ? list(irq->hint) : NULL);
 	return o;
 }
 

@@ -78,7 +78,7 @@ static void add_device(struct qm_strbuf *b, const struct qm_machine *m, const st
 			qm_strbuf_adds(b, " !");
 			continue;
 		}
-		add_set(&set, &h->cpus);
+		add_set(&set, h->cpus);
 		qm_strbuf_addf(b, " %c:%s", h->type < 0 ? '?' : "drp"[h->type], qm_strbuf_str(&set) + 1);
 		qm_strbuf_done(&set);
 	}

@@ -189,8 +189,10 @@ static struct kernel_tally *tally(struct run *r)
 static void read_queue(struct run *r, char *word)
 {
 	struct qm_hctx *h = &r->c->hctx[r->c->n_hctx];
+	struct qm_cpuset cpus;
 
 	*h = (struct qm_hctx){ .id = (unsigned)r->c->n_hctx, .type = QM_HCTX_UNKNOWN, .irq = r->shared ? 7 : -1 };
+	h->cpus = &qm_cpuset_none;
 	r->c->n_hctx++;
 	if (strcmp(word, "!") == 0)
 		return;
@@ -201,7 +203,9 @@ static void read_queue(struct run *r, char *word)
 		  word[0] == 'r' ? QM_HCTX_READ :
 		  word[0] == 'p' ? QM_HCTX_POLL :
 				   QM_HCTX_UNKNOWN;
-	h->cpus = list(word + 2);
+	cpus = list(word + 2);
+	if (qm_setpool_add(&r->m.sets, &cpus, &h->cpus) < 0)
+		die("out of memory", NULL);
 }
 
 static void describe(const struct qm_identity *id, struct qm_strbuf *out)

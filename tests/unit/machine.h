@@ -34,8 +34,7 @@ static inline void machine_queue(struct qm_hctx *h, unsigned id, const char *tex
 {
 	*h = (struct qm_hctx){ .id = id, .type = QM_HCTX_DEFAULT, .tags = -1, .reserved_tags = -1, .irq = -1 };
 	h->mapped = strcmp(text, "-") != 0;
-	if (h->mapped)
-		h->cpus = topo_list(text);
+	h->cpus = topo_kept_list(h->mapped ? text : "");
 }
 
 /*
@@ -105,10 +104,9 @@ static inline long machine_irq(
 	*irq = (struct qm_irq){ .nr = nr, .name = machine_string(name), .hwirq = -1, .node = -1, .managed = managed, .controller = -1 };
 	irq->has_requested = requested != NULL;
 	irq->has_effective = effective != NULL;
-	if (requested)
-		irq->requested = topo_list(requested);
-	if (effective)
-		irq->effective = topo_list(effective);
+	irq->requested = topo_kept_list(requested ? requested : "");
+	irq->effective = topo_kept_list(effective ? effective : "");
+	irq->hint = &qm_cpuset_none;
 	return (long)m->n_irqs++;
 }
 

@@ -295,7 +295,7 @@ static void hints(void **state)
 		name[13] = cpu[0] = (char)('0' + i);
 		machine_irq(&m, 120 + i, name, i < 4 ? cpu : "0-3", i < 4 ? cpu : "0", 0);
 		m.irqs[i].has_hint = true;
-		qm_cpuset_set(&m.irqs[i].hint, i);
+		m.irqs[i].hint = topo_kept_list(cpu);
 	}
 	f = audit_run(&m);
 	one = audit_says(&f, "irq-hint-ignored", "warning", "", "4-7", "124-127");
@@ -311,7 +311,7 @@ static void hints(void **state)
 	machine_irq(&m, 120, "mpt3sas0-msix0", "0-7", "3", 0);
 	machine_irq(&m, 121, "mpt3sas0-msix1", "2", "2", 0);
 	m.irqs[0].has_hint = m.irqs[1].has_hint = true;
-	qm_cpuset_set(&m.irqs[0].hint, 5);
+	m.irqs[0].hint = topo_kept_list("5");
 	f = audit_run(&m);
 	audit_silent(&f, "irq-hint-ignored");
 	audit_done(&f, &m);

@@ -548,7 +548,7 @@ static void isolated_queues(void **state)
 	/* A list that could not be read is no empty list. */
 	machine_make(&m, &flat8, "6.12", "");
 	c = machine_add(&m, "nvme0", "nvme", "0;1;2;3;4;5;6;7");
-	c->hctx[3].cpus = (struct qm_cpuset){ 0 };
+	c->hctx[3].cpus = &qm_cpuset_none;
 	c->hctx[3].cpus_unknown = true;
 	f = audit_run(&m);
 	assert_int_equal(f.n, audit_find(&f, "irq-managed") ? 1 : 0);

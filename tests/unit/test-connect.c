@@ -347,8 +347,8 @@ static void isolation_in_doubt(void **state)
 /* The lists of the machine itself say what its kernel does. */
 static void lists_testify(void **state)
 {
-	struct qm_hctx hctx[2] = { { .id = 0, .mapped = true, .cpus = topo_list("0-3") },
-				   { .id = 1, .mapped = true, .cpus = topo_list("4-7") } };
+	struct qm_hctx hctx[2] = { { .id = 0, .mapped = true, .cpus = topo_kept_list("0-3") },
+				   { .id = 1, .mapped = true, .cpus = topo_kept_list("4-7") } };
 	struct qm_controller ctrl = { .hctx = hctx, .n_hctx = 2 };
 	struct qm_connect_env env;
 	struct host h;
@@ -361,7 +361,7 @@ static void lists_testify(void **state)
 	qm_connect_env_get(&h.m, true, &env);
 	assert_true(qm_cpuset_is_empty(&env.left_out));
 	assert_true(qm_cpuset_is_empty(&env.doubtful));
-	qm_cpuset_zero(&hctx[1].cpus);
+	hctx[1].cpus = &qm_cpuset_none;
 	qm_connect_env_get(&h.m, true, &env);
 	assert_cpus(&env.left_out, "4-7");
 	assert_true(qm_cpuset_is_empty(&env.doubtful));
@@ -561,7 +561,7 @@ static void reset_of_a_live_controller(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++)
-		hctx[i] = (struct qm_hctx){ .id = i, .mapped = true, .cpus = topo_list(lists[i]) };
+		hctx[i] = (struct qm_hctx){ .id = i, .mapped = true, .cpus = topo_kept_list(lists[i]) };
 	host_make(&h, "6.1.192", &(struct topo_spec){ .possible = "0-31", .online = "0-11,16-31" });
 	assert_int_equal(qm_connect_reset(h.c, &ctrl, &r), 0);
 	assert_int_equal(r.outcome, QM_CONNECT_REFUSED);
@@ -572,9 +572,9 @@ static void reset_of_a_live_controller(void **state)
 	qm_connect_reset_done(&r);
 	/* only isolated CPUs; unmapped */
 	h.m.topo.online = topo_list("0-31");
-	qm_cpuset_zero(&hctx[2].cpus);
+	hctx[2].cpus = &qm_cpuset_none;
 	hctx[5].mapped = false;
-	qm_cpuset_zero(&hctx[5].cpus);
+	hctx[5].cpus = &qm_cpuset_none;
 	host_again(&h);
 	assert_int_equal(qm_connect_reset(h.c, &ctrl, &r), 0);
 	assert_int_equal(r.reason, QM_REASON_ISOLATED);

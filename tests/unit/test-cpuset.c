@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/cpuset.h"
+#include "base/setpool.h"
 #include "base/strbuf.h"
 
 static void assert_set(const struct qm_cpuset *s, const char *want)
@@ -129,12 +129,54 @@ static void algebra(void **state)
 	assert_int_equal(qm_cpuset_last(&c), -1);
 }
 
+static void pool(void **state)
+{
+	const struct qm_cpuset *a, *b, *kept[3000];
+	struct qm_setpool p = { 0 };
+	struct qm_cpuset s = { 0 };
+
+	(void)state;
+	assert_int_equal(qm_setpool_add(&p, &s, &a), 0);
+	assert_ptr_equal(a, &qm_cpuset_none);
+	assert_true(qm_cpuset_is_empty(a));
+	/* equal sets are one, however wide, */
+	assert_int_equal(qm_cpuset_parse_list("3", -1, &s), 0);
+	assert_int_equal(qm_setpool_add(&p, &s, &a), 0);
+	qm_cpuset_set(&s, 500);
+	assert_int_equal(qm_setpool_add(&p, &s, &b), 0);
+	assert_ptr_not_equal(a, b);
+	assert_set(b, "3,500");
+	qm_cpuset_clear(&s, 500);
+	assert_int_equal(qm_setpool_add(&p, &s, &b), 0);
+	assert_ptr_equal(a, b);
+	assert_int_equal(p.n, 2);
+	/* and stay where they are, whatever comes. */
+	for (unsigned i = 0; i < 3000; i++) {
+		s = (struct qm_cpuset){ 0 };
+		qm_cpuset_set(&s, i);
+		qm_cpuset_set(&s, i + 1000);
+		assert_int_equal(qm_setpool_add(&p, &s, &kept[i]), 0);
+	}
+	for (unsigned i = 0; i < 3000; i++) {
+		assert_int_equal(qm_cpuset_first(kept[i]), (int)i);
+		assert_int_equal(qm_cpuset_last(kept[i]), (int)i + 1000);
+		assert_int_equal(qm_cpuset_count(kept[i]), 2);
+		assert_int_equal(qm_setpool_add(&p, kept[i], &b), 0);
+		assert_true(qm_cpuset_is_equal(b, kept[i]));
+	}
+	/* Hardly any is kept twice. */
+	assert_true(p.n < 2 + 3000 + 30);
+	assert_set(a, "3");
+	qm_setpool_done(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(list_forms),
 		cmocka_unit_test(mask_forms),
 		cmocka_unit_test(algebra),
+		cmocka_unit_test(pool),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -64,7 +64,7 @@ static void map_of_its_kernel(void **state)
 				qm_cpuset_set(&want, cpu);
 		}
 		assert_int_equal(h->id, q);
-		assert_true(qm_cpuset_is_equal(&h->cpus, &want));
+		assert_true(qm_cpuset_is_equal(h->cpus, &want));
 		assert_int_equal(h->mapped, !qm_cpuset_is_empty(&want));
 		unmapped += !h->mapped;
 	}

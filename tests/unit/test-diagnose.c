@@ -415,7 +415,7 @@ static void reconnect(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)
-		hctx[i] = (struct qm_hctx){ .id = i, .mapped = true, .cpus = topo_list(lists[i]), .irq = -1 };
+		hctx[i] = (struct qm_hctx){ .id = i, .mapped = true, .cpus = topo_kept_list(lists[i]), .irq = -1 };
 	host_make(&h, "6.1.192", &(struct topo_spec){ .possible = "0-15", .online = "0-11" });
 	h.m.controllers = &ctrl;
 	h.m.n_controllers = 1;
@@ -429,7 +429,7 @@ static void reconnect(void **state)
 	assert_says(d.advice, "Bring CPU 12 online: the controller then comes back by itself; or disconnect it");
 	qm_diagnosis_done(&d);
 	/* only isolated CPUs: none to bring online */
-	qm_cpuset_zero(&hctx[3].cpus);
+	hctx[3].cpus = &qm_cpuset_none;
 	d = diagnose(reset_log, &h.env);
 	assert_string_equal(d.command, "nvme disconnect -d nvme8 && nvme connect -t fc -a nn-0x1:pn-0x2 -w nn-0x3:pn-0x4 "
 				       "-n nqn.2014-08.example:x --nr-io-queues=4");
@@ -442,14 +442,14 @@ static void reconnect(void **state)
 	qm_diagnosis_done(&d);
 	/* the CPUs are back */
 	ctrl.state = connecting;
-	hctx[3].cpus = topo_list("3");
+	hctx[3].cpus = topo_kept_list("3");
 	d = diagnose(reset_log, &h.env);
 	assert_int_equal(d.stands, 0);
 	assert_says(d.cause, "the next attempt works");
 	qm_diagnosis_done(&d);
 	/* it does not exist any more */
 	name[4] = '9';
-	hctx[3].cpus = topo_list("12-15");
+	hctx[3].cpus = topo_kept_list("12-15");
 	d = diagnose("nvme nvme8: creating 12 I/O queues.\nnvme nvme8: failed to connect queue: 4 ret=-18\n"
 		     "nvme nvme8: Reconnecting in 10 seconds...\n", &h.env);
 	assert_says(d.cause, "nvme8 is not there any more; for a new connection: ");
@@ -585,9 +585,9 @@ static void interrupts(void **state)
 static void place_of_a_timeout(void **state)
 {
 	char name[] = "nvme0", irq_name[] = "nvme0q2";
-	struct qm_irq irq = { .nr = 60, .name = irq_name, .has_effective = true, .effective = topo_list("3") };
-	struct qm_hctx hctx[2] = { { .id = 0, .mapped = true, .cpus = topo_list("0-1"), .irq = -1 },
-				   { .id = 1, .mapped = true, .cpus = topo_list("2-3"), .irq = 0 } };
+	struct qm_irq irq = { .nr = 60, .name = irq_name, .has_effective = true, .effective = topo_kept_list("3") };
+	struct qm_hctx hctx[2] = { { .id = 0, .mapped = true, .cpus = topo_kept_list("0-1"), .irq = -1 },
+				   { .id = 1, .mapped = true, .cpus = topo_kept_list("2-3"), .irq = 0 } };
 	struct qm_controller ctrl = { .name = name, .hctx = hctx, .n_hctx = 2 };
 	struct host h;
 	struct qm_diagnosis d;

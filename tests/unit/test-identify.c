@@ -47,10 +47,19 @@ static struct qm_hctx *add_queues(struct bench *b, unsigned n, int type)
 		memset(&h[i], 0, sizeof(h[i]));
 		h[i].id = (unsigned)b->c.n_hctx + i;
 		h[i].type = type;
+		h[i].cpus = &qm_cpuset_none;
 		h[i].irq = h[i].tags = h[i].reserved_tags = -1;
 	}
 	b->c.n_hctx += n;
 	return h;
+}
+
+static void with_cpu(struct qm_hctx *h, unsigned cpu)
+{
+	struct qm_cpuset told = *h->cpus;
+
+	qm_cpuset_set(&told, cpu);
+	h->cpus = topo_keep(&told);
 }
 
 /* What a kernel tells of a map: the CPUs in tell, queue by queue. */
@@ -61,9 +70,17 @@ static void tell_map(struct qm_hctx *h, unsigned n, const int32_t *map, const st
 	for (unsigned q = 0; q < n; q++)
 		h[q].mapped = keep_empty;
 	QM_CPUSET_FOREACH(cpu, tell) {
-		qm_cpuset_set(&h[map[cpu]].cpus, (unsigned)cpu);
+		with_cpu(&h[map[cpu]], (unsigned)cpu);
 		h[map[cpu]].mapped = true;
 	}
+}
+
+static void without_cpu(struct qm_hctx *h, unsigned cpu)
+{
+	struct qm_cpuset told = *h->cpus;
+
+	qm_cpuset_clear(&told, cpu);
+	h->cpus = topo_keep(&told);
 }
 
 /* Queues mapped by a generic mapper on the topology given. */
@@ -106,8 +123,8 @@ static void spread_by(struct bench *b, const struct qm_topology *t, const char *
 		struct qm_hctx *h = add_queues(b, sets[s], (int)s);
 
 		for (unsigned q = 0; q < sets[s]; q++) {
-			h[q].cpus = masks[v++];
-			h[q].mapped = !qm_cpuset_is_empty(&h[q].cpus);
+			h[q].cpus = topo_keep(&masks[v++]);
+			h[q].mapped = !qm_cpuset_is_empty(h[q].cpus);
 		}
 	}
 	qm_mapper_free(mapper);
@@ -243,8 +260,8 @@ static void types_and_poll(void **state)
 	identify(&b, &id);
 	assert_matches(&id, QM_FAMILY_IRQ, "v5.4 el8-394 v5.19 v6.3 v6.9 v6.11 v6.17");
 	/* A poll queue that no mapper makes spoils it. */
-	b.c.hctx[12].cpus = topo_list("0,2,5");
-	b.c.hctx[13].cpus = topo_list("1,3-4");
+	b.c.hctx[12].cpus = topo_kept_list("0,2,5");
+	b.c.hctx[13].cpus = topo_kept_list("1,3-4");
 	identify(&b, &id);
 	assert_int_equal(id.n_matches, 0);
 	assert_false(id.exact);
@@ -336,13 +353,17 @@ static void isolated_cpus(void **state)
 	bench_init(&b, &eight, "6.12.10", "null_blk");
 	b.m.topo.isolated = topo_list("2-5,8000"); /* no such CPU */
 	map_by(&b, &b.m.topo, "v6.11", 4, QM_HCTX_DEFAULT);
-	for (size_t i = 0; i < b.c.n_hctx; i++)
-		qm_cpuset_andnot(&b.c.hctx[i].cpus, &b.m.topo.isolated);
+	for (size_t i = 0; i < b.c.n_hctx; i++) {
+		struct qm_cpuset told = *b.c.hctx[i].cpus;
+
+		qm_cpuset_andnot(&told, &b.m.topo.isolated);
+		b.c.hctx[i].cpus = topo_keep(&told);
+	}
 	identify(&b, &id);
 	assert_matches(&id, QM_FAMILY_MAP, "v6.3 v6.9 v6.11 v6.17 suse-hk");
 	/* That queue has a directory; had it none, the algorithm that maps a CPU to it would be wrong. */
 	for (size_t i = 0; i < b.c.n_hctx; i++) {
-		if (qm_cpuset_is_empty(&b.c.hctx[i].cpus))
+		if (qm_cpuset_is_empty(b.c.hctx[i].cpus))
 			b.c.hctx[i].mapped = false;
 	}
 	identify(&b, &id);
@@ -362,7 +383,7 @@ static void incomplete_lists(void **state)
 	(void)state;
 	bench_init(&b, &eight, "6.1.192", "null_blk");
 	map_by(&b, &b.m.topo, "v5.3", 4, QM_HCTX_DEFAULT);
-	qm_cpuset_clear(&b.c.hctx[1].cpus, 1);
+	without_cpu(&b.c.hctx[1], 1);
 	identify(&b, &id);
 	assert_int_equal(id.n_matches, 0);
 	assert_set(&id.differs, "1");
@@ -547,7 +568,7 @@ static void nobodys_map(void **state)
 	h = add_queues(&b, 24, QM_HCTX_DEFAULT);
 	for (unsigned cpu = 0; cpu < 72; cpu++) {
 		h[cpu * cpu % 24].mapped = true;
-		qm_cpuset_set(&h[cpu * cpu % 24].cpus, cpu);
+		with_cpu(&h[cpu * cpu % 24], cpu);
 	}
 	identify(&b, &id);
 	assert_int_equal(id.n_matches, 0);
@@ -636,7 +657,7 @@ static void remembers(void **state)
 	assert_int_equal(first.n_matches, 6);
 	assert_memory_equal(first.matches, again.matches, sizeof(first.matches));
 	/* The same lists with another queue for one CPU are another map. */
-	qm_cpuset_clear(&other.c.hctx[0].cpus, (unsigned)qm_cpuset_first(&other.c.hctx[0].cpus));
+	without_cpu(&other.c.hctx[0], (unsigned)qm_cpuset_first(other.c.hctx[0].cpus));
 	assert_int_equal(qm_identifier_run(id, &other.c, &again), 0);
 	assert_int_equal(again.n_matches, 0);
 	qm_identifier_free(id);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/setpool.h"
 #include "machine/topology.h"
 
 /* Every field is a kernel list, or lists joined by ";"; NULL is what a plain machine has. */
@@ -32,6 +33,24 @@ static inline struct qm_cpuset topo_list(const char *text)
 		abort();
 	}
 	return s;
+}
+
+/* For what points to a set: one that lives until the program ends. */
+static inline const struct qm_cpuset *topo_keep(const struct qm_cpuset *set)
+{
+	static struct qm_setpool pool;
+	const struct qm_cpuset *kept;
+
+	if (qm_setpool_add(&pool, set, &kept) < 0)
+		abort();
+	return kept;
+}
+
+static inline const struct qm_cpuset *topo_kept_list(const char *text)
+{
+	struct qm_cpuset set = topo_list(text);
+
+	return topo_keep(&set);
 }
 
 static inline void topo_groups(const char *text, unsigned nr_cpus, struct qm_groups *g)
