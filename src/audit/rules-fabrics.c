@@ -60,6 +60,8 @@ static const char *failure_words(struct qm_draft *d, const struct qm_connect_fai
 
 	switch (f->reason) {
 	case QM_REASON_OFFLINE:
+		if (!qm_cpuset_is_subset(&f->cpus, &f->offline))
+			return qm_draft_text(d, "%s, all of which are offline or isolated", qm_draft_cpus(d, &f->cpus));
 		return qm_draft_text(d, "%s, which %s offline", qm_draft_cpus(d, &f->cpus), n == 1 ? "is" : "are");
 	case QM_REASON_ISOLATED:
 		return "isolated CPUs only, which this kernel leaves out";

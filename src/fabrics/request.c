@@ -68,10 +68,10 @@ bool qm_connect_map_outgrows_grant(const struct qm_kernel *k, const struct qm_co
 bool qm_connect_map_is_device_made(const struct qm_kernel *k, enum qm_transport t)
 {
 	/*
-	 * The helper was there from 4.14 to about 6.4. The common adapters stopped telling their vectors' CPUs soon
-	 * after, since these can be moved by hand; without them it falls back to the generic mapper.
+	 * The helper was there from 4.14 to about 6.4. The common adapters stopped telling their vectors' CPUs about
+	 * 5.0, since these can be moved by hand; without them it falls back to the generic mapper.
 	 */
-	bool version = qm_kernel_is_at_least(k, 4, 14) && !qm_kernel_is_at_least(k, 4, 19);
+	bool version = qm_kernel_is_at_least(k, 4, 14) && !qm_kernel_is_at_least(k, 5, 1);
 
 	/* RHEL 8 calls itself 4.18, but its drivers are those of 5.x. */
 	return t == QM_TRANSPORT_RDMA && version && k->distro != QM_DISTRO_RHEL;

@@ -15,6 +15,7 @@ void qm_words_queue(struct qm_strbuf *b, long qid)
 void qm_words_reason(struct qm_strbuf *b, const struct qm_connect_failure *f, const struct qm_algo *a, bool past)
 {
 	bool one = qm_cpuset_count(&f->cpus) == 1;
+	bool offline = f->reason == QM_REASON_OFFLINE, isolated = !offline || !qm_cpuset_is_subset(&f->cpus, &f->offline);
 	const char *be = past ? (one ? "was" : "were") : (one ? "is" : "are");
 
 	if (f->reason == QM_REASON_UNMAPPED) {
@@ -23,8 +24,14 @@ void qm_words_reason(struct qm_strbuf *b, const struct qm_connect_failure *f, co
 	}
 	qm_strbuf_adds(b, "its ");
 	qm_words_cpus(b, &f->cpus);
-	if (f->reason == QM_REASON_ISOLATED)
-		qm_strbuf_addf(b, " %s isolated, and this kernel leaves isolated CPUs out of a queue's list", be);
-	else
-		qm_strbuf_addf(b, " %s offline", be);
+	qm_strbuf_addf(b, " %s ", be);
+	if (offline)
+		qm_strbuf_adds(b, "offline");
+	if (offline && isolated) {
+		qm_strbuf_adds(b, " (");
+		qm_cpuset_format(&f->offline, b);
+		qm_strbuf_adds(b, ") or ");
+	}
+	if (isolated)
+		qm_strbuf_adds(b, "isolated, and this kernel leaves isolated CPUs out of a queue's list");
 }
