@@ -120,7 +120,7 @@ loop 1-8 8'
 	outcome 'refused yes 1 4-5 offline 1-3' "${mixed[@]}" --queues 4
 	COLUMNS=200 qmapctl advise "${mixed[@]}" --transport tcp --queues 4
 	assert_contains "$output" "its CPUs 4-5 are offline (5) or isolated, and this kernel"
-	COLUMNS=200 qmapctl audit --synthetic 'pack:1 core:4 pu:2' --kernel 6.12 --isolcpus domain,0,2,4,6 --offline 1
+	COLUMNS=400 qmapctl audit --synthetic 'pack:1 core:4 pu:2' --kernel 6.12 --isolcpus domain,0,2,4,6 --offline 1
 	assert_contains "$output" 'which has CPUs 0-1, all of which are offline or isolated'
 }
 
