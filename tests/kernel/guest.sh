@@ -312,11 +312,18 @@ nvmf_target() {
 	echo 127.0.0.1 >"$_t/ports/1/addr_traddr"
 	echo 4420 >"$_t/ports/1/addr_trsvcid"
 	ln -s "$_t/subsystems/s0" "$_t/ports/1/subsystems/s0"
+	if [ -d /sys/module/nvme_loop ]; then
+		mkdir "$_t/ports/2"
+		echo loop >"$_t/ports/2/addr_trtype"
+		ln -s "$_t/subsystems/s0" "$_t/ports/2/subsystems/s0"
+	fi
+	TRANSPORT=tcp
 }
-# nvmf_connect [OPTION...]: RC and OUTPUT; DEVICE is the new controller or empty
+# nvmf_connect [OPTION...]: by TRANSPORT. RC and OUTPUT; DEVICE is the new controller or empty
 nvmf_connect() {
 	_before=$(ls /sys/class/nvme)
-	OUTPUT=$(nvme connect -t tcp -a 127.0.0.1 -s 4420 -n s0 "--hostnqn=${NQN}1" "--hostid=$HOSTID" "$@" 2>&1)
+	[ "$TRANSPORT" = loop ] || set -- -a 127.0.0.1 -s 4420 "$@"
+	OUTPUT=$(nvme connect -t "$TRANSPORT" -n s0 "--hostnqn=${NQN}1" "--hostid=$HOSTID" "$@" 2>&1)
 	RC=$?
 	DEVICE=
 	for _d in /sys/class/nvme/*; do
