@@ -171,7 +171,10 @@ static int add_controllers(struct qm_run *run, struct qm_connect *c, struct qm_a
 		enum qm_transport t;
 		int r;
 
-		if (!ctrl->fabrics || !ctrl->n_hctx || !ctrl->transport || qm_transport_parse(ctrl->transport, &t) < 0)
+		if (!ctrl->fabrics || !ctrl->transport || qm_transport_parse(ctrl->transport, &t) < 0)
+			continue;
+		/* A discovery controller has its admin queue alone. */
+		if (!ctrl->n_hctx && (ctrl->queue_count <= 1 || ctrl->queue_count > (long)QM_QUEUES_MAX))
 			continue;
 		r = qm_advise_controller(c, ctrl, t, &v[*n]);
 		if (r < 0)

@@ -275,16 +275,41 @@ static int fill_controller(struct qm_connect *c, const struct qm_connect_reset *
 	return finish(a, &message, &command);
 }
 
+/* Only a disk shows the map, and a controller may have none. */
+static int fill_unseen(struct qm_connect *c, struct qm_advice *a)
+{
+	_cleanup_(qm_strbuf_done) struct qm_strbuf message = { 0 }, command = { 0 };
+	struct qm_connect_request req = { .transport = a->transport };
+	int r = qm_connect_count(c, &req, &a->counts);
+
+	if (r < 0)
+		return r;
+	a->outcome = QM_CONNECT_UNKNOWN;
+	a->granted = a->requested = a->queues.total = a->queues.asked = (unsigned)a->controller->queue_count - 1;
+	qm_strbuf_adds(&message, "it has no disk, which alone would show what CPUs its queues serve: whether the next reset works "
+				 "cannot be told.");
+	return finish(a, &message, &command);
+}
+
 int qm_advise_controller(struct qm_connect *c, const struct qm_controller *ctrl, enum qm_transport t,
 			 struct qm_advice *ret)
 {
 	_cleanup_(qm_advice_done) struct qm_advice a = { .controller = ctrl, .transport = t };
 	struct qm_connect_reset reset;
-	int r = qm_connect_reset(c, ctrl, &reset);
+	int r;
 
+	a.algo = qm_connect_algo(c);
+	if (!ctrl->n_hctx) {
+		r = fill_unseen(c, &a);
+		if (r < 0)
+			return r;
+		*ret = a;
+		a = (struct qm_advice){ 0 };
+		return 0;
+	}
+	r = qm_connect_reset(c, ctrl, &reset);
 	if (r < 0)
 		return r;
-	a.algo = qm_connect_algo(c);
 	a.granted = a.requested = (unsigned)ctrl->n_hctx;
 	if (ctrl->requested > (long)ctrl->n_hctx)
 		a.requested = (unsigned)ctrl->requested;

@@ -216,6 +216,19 @@ loop 1-8 8'
 	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" 'It uses 36 of the default of 72 queues: limited by the target, or fewer'
 }
 
+@test "a connected controller without a disk shows no map" {
+	local root=$BATS_TEST_TMPDIR/root
+	unfold "$DATA/captures/6.1-fail72ht.live-offline.manifest.xz" "$root"
+	find "$root/sys" -depth -name 'nvme0*n1*' -exec rm -r {} +
+	qmapctl --sysroot "$root" advise --transport tcp
+	assert_contains "$output" 'nvme0 (tcp, 36 queues), next reset: unknown
+  it has no disk, which alone would show what CPUs its queues serve'
+	qmapctl --sysroot "$root" advise --transport tcp -J
+	assert_schema
+	assert_json '[[a["controller"], a["outcome"], a["sure"], a["granted"], a["command"]] for a in j["advice"]][0]' \
+		'["nvme0", "unknown", false, 36, null]'
+}
+
 @test "lists of the machine's own queues tell whether isolated CPUs are left out" {
 	local pair
 	for pair in 6.1-iso:1-2 5.10-iso:1-8 7.2-ioq:1-2 6.1-nohz:1-2 6.12-isomirq:1-8; do

@@ -87,8 +87,8 @@ nvme7 connect-failed 2 EXDEV - no fabrics-connect-exdev' --sysroot "$root" "$DAT
 }
 
 @test "a log that does not tell whose it is, is said not to" {
-	local root log=$BATS_TEST_TMPDIR/log
-	root=$(fixture captures/6.1-fail72ht.live-offline)
+	local root=$BATS_TEST_TMPDIR/root log=$BATS_TEST_TMPDIR/log
+	unfold "$DATA/captures/6.1-fail72ht.live-offline.manifest.xz" "$root"
 	printf '%s\n' 'nvme nvme1: creating 36 I/O queues.' 'nvme nvme1: failed to connect queue: 19 ret=-18' >"$log"
 	told 'nvme1 connect-failed 19 EXDEV 18 yes fabrics-connect-exdev' --sysroot "$root" "$log"
 	assert_contains "$stderr" 'it names neither host, kernel nor boot, so nothing in it says that it is of this machine'
