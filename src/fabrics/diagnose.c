@@ -427,7 +427,9 @@ static bool is_of_larger_machine(const struct making *k)
 static int explain_exdev(struct making *k)
 {
 	const struct qm_controller *ctrl = find_controller(k);
-	bool again = k->i->kind == QM_KLOG_RECONNECT;
+	/* A log that ends with the failure does not say that it will be tried again, but a controller that had disks does. */
+	bool trying = ctrl && ctrl->n_hctx && ctrl->state && strcmp(ctrl->state, "connecting") == 0;
+	bool again = k->i->kind == QM_KLOG_RECONNECT || trying;
 
 	k->d.rule = again ? "fabrics-reconnect-risk" : "fabrics-connect-exdev";
 	k->d.severity = "error";

@@ -119,6 +119,10 @@ nvme7 connect-failed 2 EXDEV - no fabrics-connect-exdev' --sysroot "$root" "$DAT
 		'[   20.683944] nvme nvme0: creating 36 I/O queues.' '[   20.727670] nvme nvme0: Connect command failed, errno: -18' \
 		'[   20.728456] nvme nvme0: failed to connect queue: 1 ret=-18' '[   20.732655] nvme nvme0: Reconnecting in 10 seconds...')
 	assert_status 1
+	# a log that ends before it says that it will be tried again
+	told 'nvme0 connect-failed 1 EXDEV 19,55 yes fabrics-reconnect-risk' \
+		--sysroot "$(fixture captures/7.2-fail72ht.reset-offline)" <(printf '%s\n' \
+		'[   20.683944] nvme nvme0: creating 36 I/O queues.' '[   20.728456] nvme nvme0: failed to connect queue: 1 ret=-18')
 	# nvme1 was removed, nvme0 came back
 	qmapctl diagnose --sysroot "$(fixture captures/6.1-fail72ht.live-offline)" "$DATA/klog/reconnect.dmesg"
 	assert_status 1
