@@ -549,7 +549,7 @@ struct dir_entry {
 };
 
 /* By the system call: opendir() would add a stat and more to every directory. */
-static int read_names(int fd, struct qm_names *names)
+static int read_names(int fd, bool (*leave_out)(const char *name), struct qm_names *names)
 {
 	_Alignas(struct dir_entry) char buf[32768];
 
@@ -562,7 +562,7 @@ static int read_names(int fd, struct qm_names *names)
 			return 0;
 		for (long at = 0; at < n;) {
 			const struct dir_entry *e = (const struct dir_entry *)(buf + at);
-			int r = add_name(names, e->name);
+			int r = leave_out && leave_out(e->name) ? 0 : add_name(names, e->name);
 
 			if (r < 0)
 				return r;
@@ -571,7 +571,7 @@ static int read_names(int fd, struct qm_names *names)
 	}
 }
 
-int qm_dir_names(const struct qm_dir *dir, const char *name, struct qm_names *ret)
+int qm_dir_names_but(const struct qm_dir *dir, const char *name, bool (*leave_out)(const char *name), struct qm_names *ret)
 {
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
@@ -581,7 +581,7 @@ int qm_dir_names(const struct qm_dir *dir, const char *name, struct qm_names *re
 	fd = lookup(dir, name, OPEN_DIR);
 	if (fd < 0)
 		return problem(dir, name, fd);
-	r = read_names(fd, &names);
+	r = read_names(fd, leave_out, &names);
 	close(fd);
 	if (r < 0) {
 		qm_names_done(&names);
@@ -589,10 +589,15 @@ int qm_dir_names(const struct qm_dir *dir, const char *name, struct qm_names *re
 	}
 	if (tap && tap->dir && full_path(dir, name, &path) == 0)
 		tap->dir(tap->arg, path);
-	if (names.n)
+	if (names.n > 1)
 		qsort(names.v, names.n, sizeof(*names.v), qm_natcmp_ptr);
 	*ret = names;
 	return 0;
+}
+
+int qm_dir_names(const struct qm_dir *dir, const char *name, struct qm_names *ret)
+{
+	return qm_dir_names_but(dir, name, NULL, ret);
 }
 
 int qm_dir_link(const struct qm_dir *dir, const char *name, char **ret)

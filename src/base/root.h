@@ -90,6 +90,9 @@ QM_MUST_CHECK int qm_dir_read_cpulist(const struct qm_dir *dir, const char *name
 QM_MUST_CHECK int qm_dir_read_cpumask(const struct qm_dir *dir, const char *name, struct qm_cpuset *ret);
 /* Names in the directory dir/name ("." = dir itself). */
 QM_MUST_CHECK int qm_dir_names(const struct qm_dir *dir, const char *name, struct qm_names *ret);
+/* The same without those that leave_out is true for: directories are many, and most of what is in them is not wanted. */
+QM_MUST_CHECK int qm_dir_names_but(const struct qm_dir *dir, const char *name, bool (*leave_out)(const char *name),
+				   struct qm_names *ret);
 void qm_names_done(struct qm_names *n);
 /* The text of a symbolic link. -EINVAL (no problem recorded) if it is something else. */
 QM_MUST_CHECK int qm_dir_link(const struct qm_dir *dir, const char *name, char **ret);

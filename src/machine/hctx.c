@@ -98,7 +98,7 @@ static int read_cpus(struct qm_machine *m, const struct qm_dir *mq, const char *
 	int len, r;
 
 	qm_cpuset_zero(&cpus);
-	snprintf(name, sizeof(name), "%s/cpu_list", id);
+	qm_name_join(name, sizeof(name), id, "cpu_list");
 	len = qm_dir_read(mq, name, &text);
 	if (len == -ENOMEM)
 		return len;

@@ -21,7 +21,7 @@ static bool is_own_file(const char *name)
 	};
 
 	for (size_t i = 0; i < QM_ARRAY_SIZE(files); i++) {
-		if (strcmp(name, files[i]) == 0)
+		if (name[0] == files[i][0] && strcmp(name, files[i]) == 0)
 			return true;
 	}
 	return false;
@@ -34,12 +34,16 @@ static int read_names(const struct qm_dir *dir, const char *nr, char **ret)
 	struct qm_strbuf b = { 0 };
 	int r;
 
-	r = qm_dir_names(dir, nr, &names);
+	r = qm_dir_names_but(dir, nr, is_own_file, &names);
 	if (r < 0)
 		return r;
+	/* One handler is the rule: its name is taken as it is. */
+	if (names.n == 1) {
+		*ret = names.v[0];
+		names.n = 0;
+		return 0;
+	}
 	for (size_t i = 0; i < names.n; i++) {
-		if (is_own_file(names.v[i]))
-			continue;
 		if (b.len)
 			qm_strbuf_adds(&b, ", ");
 		qm_strbuf_adds(&b, names.v[i]);
@@ -58,7 +62,7 @@ static int read_set(struct qm_irq_scan *s, const char *nr, const char *file, boo
 	char name[NAME_SPACE];
 	int r;
 
-	snprintf(name, sizeof(name), "%s/%s", nr, file);
+	qm_name_join(name, sizeof(name), nr, file);
 	r = qm_dir_read_cpulist(&s->proc, name, &set);
 	*ret_has = r == 0;
 	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);
@@ -71,7 +75,7 @@ static int read_mask(struct qm_irq_scan *s, const char *nr, const char *file, bo
 	char name[NAME_SPACE];
 	int r;
 
-	snprintf(name, sizeof(name), "%s/%s", nr, file);
+	qm_name_join(name, sizeof(name), nr, file);
 	r = qm_dir_read_cpumask(&s->proc, name, &set);
 	*ret_has = r == 0;
 	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);

@@ -111,19 +111,36 @@ static bool modes_are_real(const struct qm_irq_scan *s, const struct looks *x)
 	return s->root->live || (seen[0] && seen[1]);
 }
 
-static void apply(struct qm_machine *m, const struct look *look, bool by_mode)
+static void tell(struct qm_irq *irq, const struct look *look, bool by_mode)
 {
-	int managed = look->debugfs >= 0 ? look->debugfs : by_mode && look->writable >= 0 ? !look->writable : -1;
+	if (look->debugfs < 0 && (!by_mode || look->writable < 0))
+		return;
+	irq->managed = look->debugfs >= 0 ? look->debugfs : !look->writable;
+	irq->managed_by = look->debugfs >= 0 ? "debugfs" : "mode";
+}
 
-	for (size_t i = 0; managed >= 0 && i < m->n_irqs; i++) {
+/* What was seen of one interrupt goes for all of the same role of its controller. */
+static int apply(struct qm_machine *m, const struct looks *x, bool by_mode)
+{
+	_cleanup_free_ const struct look *(*of)[_QM_ROLE_MAX] = calloc(m->n_controllers + 1, sizeof(*of));
+
+	if (!of)
+		return -ENOMEM;
+	for (size_t i = 0; i < x->n; i++) {
+		const struct look *look = &x->v[i];
+
+		if (look->controller < 0)
+			tell(&m->irqs[look->irq], look, by_mode);
+		else
+			of[look->controller][look->role] = look;
+	}
+	for (size_t i = 0; i < m->n_irqs; i++) {
 		struct qm_irq *irq = &m->irqs[i];
 
-		if (look->controller < 0 ? i != look->irq :
-					   irq->controller != look->controller || irq->role != look->role)
-			continue;
-		irq->managed = managed;
-		irq->managed_by = look->debugfs >= 0 ? "debugfs" : "mode";
+		if (irq->controller >= 0 && of[irq->controller][irq->role])
+			tell(irq, of[irq->controller][irq->role], by_mode);
 	}
+	return 0;
 }
 
 int qm_managed_read(struct qm_irq_scan *s)
@@ -153,7 +170,5 @@ int qm_managed_read(struct qm_irq_scan *s)
 			x.v[i].writable = ask_mode(s, nr);
 	}
 	by_mode = by_mode && modes_are_real(s, &x);
-	for (size_t i = 0; i < x.n; i++)
-		apply(s->m, &x.v[i], by_mode);
-	return 0;
+	return apply(s->m, &x, by_mode);
 }

@@ -25,6 +25,18 @@ static bool take_number(const char **s, const char *end, unsigned *ret)
 	return true;
 }
 
+void qm_name_join(char *buf, size_t size, const char *dir, const char *file)
+{
+	size_t n = strnlen(dir, size - 1), more;
+
+	memcpy(buf, dir, n);
+	if (n < size - 1)
+		buf[n++] = '/';
+	more = strnlen(file, size - 1 - n);
+	memcpy(buf + n, file, more);
+	buf[n + more] = '\0';
+}
+
 bool qm_name_has_number(const char *s, size_t len, const char *word, unsigned *ret)
 {
 	const char *end = s + len;

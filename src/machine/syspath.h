@@ -8,6 +8,9 @@
 
 #include "base/cleanup.h"
 
+/* "dir/file", cut where it does not fit. For the paths of tens of thousands of files, where snprintf() would be felt. */
+void qm_name_join(char *buf, size_t size, const char *dir, const char *file);
+
 /*
  * Text that starts with word and goes on with a decimal number without leading zeros and nothing else ("nvme12"); len is
  * its length. False for numbers above INT_MAX too.
