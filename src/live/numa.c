@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <limits.h>
 
 #ifdef HAVE_LIBNUMA
 #include <numa.h>
@@ -35,9 +34,23 @@ long long qm_numa_memory_kb(int node)
 	return bytes > 0 ? bytes / 1024 : -1;
 }
 
-int qm_numa_node_of_cpu(unsigned cpu)
+int qm_numa_cpus(int node, struct qm_cpuset *ret)
 {
-	return cpu > INT_MAX ? -1 : numa_node_of_cpu((int)cpu);
+	struct bitmask *mask = numa_allocate_cpumask();
+	int r;
+
+	if (!mask)
+		return -ENOMEM;
+	r = numa_node_to_cpus(node, mask);
+	if (r == 0) {
+		qm_cpuset_zero(ret);
+		for (unsigned long cpu = 0; cpu < mask->size && cpu < QM_CPU_MAX; cpu++) {
+			if (numa_bitmask_isbitset(mask, (unsigned)cpu))
+				qm_cpuset_set(ret, (unsigned)cpu);
+		}
+	}
+	numa_bitmask_free(mask);
+	return r == 0 ? 0 : -ENOENT;
 }
 
 #else /* !HAVE_LIBNUMA */
@@ -60,10 +73,11 @@ long long qm_numa_memory_kb(int node)
 	return -1;
 }
 
-int qm_numa_node_of_cpu(unsigned cpu)
+int qm_numa_cpus(int node, struct qm_cpuset *ret)
 {
-	(void)cpu;
-	return -1;
+	(void)node;
+	(void)ret;
+	return -EOPNOTSUPP;
 }
 
 #endif

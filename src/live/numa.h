@@ -6,7 +6,7 @@
 #ifndef QM_NUMA_H
 #define QM_NUMA_H
 
-#include "base/cleanup.h"
+#include "base/cpuset.h"
 
 /* 0 if it can be asked; -EOPNOTSUPP. */
 QM_MUST_CHECK int qm_numa_init(void);
@@ -14,7 +14,7 @@ QM_MUST_CHECK int qm_numa_init(void);
 unsigned qm_numa_distance(int from, int to);
 /* Memory of a node in kB; -1 = it does not know, or the node has none. */
 long long qm_numa_memory_kb(int node);
-/* Node of a CPU; -1 = it does not know. */
-int qm_numa_node_of_cpu(unsigned cpu);
+/* CPUs of a node: asked CPU by CPU it would go through all nodes for each. 0, -ENOMEM, -ENOENT, -EOPNOTSUPP. */
+QM_MUST_CHECK int qm_numa_cpus(int node, struct qm_cpuset *ret);
 
 #endif

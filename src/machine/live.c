@@ -53,10 +53,9 @@ static void check_distances(struct qm_machine *m)
 	}
 }
 
-static void check_nodes(struct qm_machine *m)
+static void check_memory(struct qm_machine *m)
 {
 	const struct qm_topology *t = &m->topo;
-	int cpu;
 
 	for (unsigned i = 0; i < t->n_nodes; i++) {
 		const struct qm_node *n = &t->nodes[i];
@@ -65,11 +64,27 @@ static void check_nodes(struct qm_machine *m)
 		if (n->mem_kb > 0 && theirs > 0 && n->mem_kb != theirs)
 			differs(m, n->id, "meminfo", "the node has this many kB:", n->mem_kb, theirs);
 	}
-	QM_CPUSET_FOREACH(cpu, &t->online) {
-		int ours = t->node_of[cpu], theirs = qm_numa_node_of_cpu((unsigned)cpu);
+}
 
-		if (ours >= 0 && theirs >= 0 && ours != theirs)
-			differs(m, ours, "cpulist", "a CPU listed here is on node", ours, theirs);
+static void check_cpus(struct qm_machine *m)
+{
+	const struct qm_topology *t = &m->topo;
+	struct qm_cpuset left, theirs;
+	int cpu;
+
+	/* Of several nodes that have a CPU the first counts. */
+	qm_cpuset_copy(&left, &t->online);
+	for (unsigned i = 0; i < t->n_nodes; i++) {
+		if (qm_numa_cpus(t->nodes[i].id, &theirs) < 0)
+			continue;
+		qm_cpuset_and(&theirs, &left);
+		qm_cpuset_andnot(&left, &theirs);
+		QM_CPUSET_FOREACH(cpu, &theirs) {
+			int ours = t->node_of[cpu];
+
+			if (ours >= 0 && ours != t->nodes[i].id)
+				differs(m, ours, "cpulist", "a CPU listed here is on node", ours, t->nodes[i].id);
+		}
 	}
 }
 
@@ -79,6 +94,7 @@ void qm_live_check_nodes(struct qm_machine *m)
 		return;
 	if (m->topo.distances)
 		check_distances(m);
+	check_memory(m);
 	if (m->topo.node_of)
-		check_nodes(m);
+		check_cpus(m);
 }

@@ -82,7 +82,14 @@ static int compare_first(const void *a, const void *b)
 
 void qm_groups_sort(struct qm_groups *g, unsigned nr_cpus)
 {
+	bool sorted = true;
+
 	(void)nr_cpus;
+	for (unsigned i = 1; sorted && i < g->n; i++)
+		sorted = compare_first(&g->sets[i - 1], &g->sets[i]) < 0;
+	/* As a reader finds them, by ascending CPUs. */
+	if (sorted)
+		return;
 	if (g->n)
 		qsort(g->sets, g->n, sizeof(*g->sets), compare_first);
 	for (unsigned i = 0; i < g->n; i++) {
