@@ -96,14 +96,25 @@ static int choose(const struct qm_machine *m, struct looks *x)
 	return r;
 }
 
+static void see(int mode, bool *seen)
+{
+	if (mode >= 0)
+		seen[(mode & 0222) != 0] = true;
+}
+
 /*
- * The mode says something only where both kinds are seen: a tree may have been copied without modes. The live kernel's are
- * its own.
+ * A tree may have been copied without modes, so they are believed only where both kinds are seen: among the interrupts, or
+ * in files whose mode is the same on every machine: the CPU in use is read-only, the default mask for new interrupts is
+ * not. The live kernel's are its own.
  */
 static bool modes_are_real(const struct qm_irq_scan *s, const struct looks *x)
 {
 	bool seen[2] = { false };
+	char name[NAME_SPACE];
 
+	snprintf(name, sizeof(name), "%u/effective_affinity_list", s->m->irqs[x->v[0].irq].nr);
+	see(qm_dir_mode(&s->proc, name), seen);
+	see(qm_dir_mode(&s->proc, "default_smp_affinity"), seen);
 	for (size_t i = 0; i < x->n; i++) {
 		if (x->v[i].writable >= 0)
 			seen[x->v[i].writable] = true;
