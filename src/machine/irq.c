@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "machine/interrupts.h"
 #include "machine/syspath.h"
 
 /* More interrupts than any machine has. */
@@ -239,6 +240,8 @@ int qm_irqs_read(struct qm_root *root, unsigned what, struct qm_machine *m)
 		r = qm_managed_read(&s);
 	if (r == 0)
 		r = read_details(&s);
+	if (r == 0 && what & QM_READ_IRQ_COUNTS)
+		r = qm_interrupts_read(&s.top, m);
 	qm_dir_close(&s.proc);
 	return r;
 }

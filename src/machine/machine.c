@@ -42,6 +42,7 @@ void qm_machine_done(struct qm_machine *m)
 	for (size_t i = 0; i < m->n_irqs; i++) {
 		free(m->irqs[i].name);
 		free(m->irqs[i].chip);
+		free(m->irqs[i].counts);
 	}
 	for (size_t i = 0; i < m->n_disks; i++)
 		disk_done(&m->disks[i]);

@@ -74,6 +74,13 @@ enum qm_irq_role {
 	_QM_ROLE_MAX,
 };
 
+/* From /proc/interrupts: how often which CPU took an interrupt since it was set up. */
+struct qm_irq_counts {
+	struct qm_cpuset cpus; /* that took it at least once */
+	unsigned long long total, most;
+	unsigned busiest;      /* the CPU that took it most times */
+};
+
 struct qm_irq {
 	unsigned nr;
 	char *name;  /* actions joined by ", "; NULL = no handler or unknown */
@@ -87,6 +94,7 @@ struct qm_irq {
 	enum qm_irq_role role;
 	bool has_requested, has_effective, has_hint;
 	const struct qm_cpuset *requested, *effective, *hint; /* from the machine's pool; empty where not known */
+	struct qm_irq_counts *counts; /* NULL = unknown, or not asked for */
 };
 
 /* ---- controllers, disks, hardware queues ---- */
@@ -220,6 +228,7 @@ struct qm_machine {
 #define QM_READ_IRQ_DETAIL 0x4u /* chip, hwirq, node and hint of every interrupt, too */
 #define QM_READ_IRQBALANCE 0x8u /* does irqbalance run? May have to look at every process */
 #define QM_READ_LINKS   0x10u /* persistent names of the disks, from udev (live only) */
+#define QM_READ_IRQ_COUNTS 0x40u /* who took the interrupts: a file of megabytes on large machines */
 #define QM_READ_NUMA    0x20u /* libnuma's opinion of the nodes; what differs is a problem (live only) */
 
 /*
