@@ -11,7 +11,7 @@ _qmapctl_globals='-s --sysroot --topology --synthetic --demo --kernel --online -
 # a command's own options
 _qmapctl_options() {
 	case $1 in
-	show) printf '%s\n' --by-cpu --matrix --pin ;;
+	show) printf '%s\n' --by-cpu --irq --counts --matrix --pin ;;
 	topology) printf '%s\n' --by-cpu ;;
 	audit) printf '%s\n' --only --ignore --fail-on --reserved ;;
 	compare) printf '%s\n' --queues --diff ;;
@@ -27,7 +27,7 @@ _qmapctl_options() {
 _qmapctl_columns() {
 	case $1 in
 	list) printf '%s\n' ALGORITHM DISKS DRIVER MAPPED MATCHES MODEL NAME NODE PCI PREDICTED QUEUES SEVERITY STATE TOTAL TRANSPORT TYPES WITNESS WORST ;;
-	show) printf '%s\n' CORE CPU CPUS DEVICE EFFECTIVE HCTX IRQ IRQNAME LLC MANAGED NODE NODES ONLINE PACKAGE PIN POLL QID READ REQUESTED RESERVED STATE TAGS TIE TYPE ;;
+	show) printf '%s\n' BUSIEST CHIP COMPLETES CORE COUNT CPU CPUS DELIVERED DEVICE EFFECTIVE HCTX HINT INDEX IRQ IRQNAME LLC MANAGED MANAGEDBY MOST NAME NODE NODES ONLINE OUTSIDE PACKAGE PIN POLL QID QUEUE READ REQUESTED RESERVED ROLE STATE TAGS TIE TYPE ;;
 	topology) printf '%s\n' CLUSTER CLUSTERS CORE CORES CPU CPUS DISTANCES ISOLATED LLC LLCS MEMORY NODE NODEONLINE NOHZFULL ONLINE PACKAGE PACKAGES STATE ;;
 	audit) printf '%s\n' ADVICE COMMAND CONTROLLER CPUS HCTX IRQS MESSAGE RULE SEVERITY ;;
 	compare) printf '%s\n' ALGORITHM CPU CPUS CROSS CROSSLIST DEAD DEADLIST DEVICE DIFF DIFFLIST FROM KERNELS LLC MARK NODE ONLINE QUEUES SET SPARE SPLIT TO UNMAPPED UNMAPPEDLIST ;;

@@ -70,7 +70,7 @@ function __qmapctl_column_names
         case list
             printf '%s\n' ALGORITHM DISKS DRIVER MAPPED MATCHES MODEL NAME NODE PCI PREDICTED QUEUES SEVERITY STATE TOTAL TRANSPORT TYPES WITNESS WORST
         case show
-            printf '%s\n' CORE CPU CPUS DEVICE EFFECTIVE HCTX IRQ IRQNAME LLC MANAGED NODE NODES ONLINE PACKAGE PIN POLL QID READ REQUESTED RESERVED STATE TAGS TIE TYPE
+            printf '%s\n' BUSIEST CHIP COMPLETES CORE COUNT CPU CPUS DELIVERED DEVICE EFFECTIVE HCTX HINT INDEX IRQ IRQNAME LLC MANAGED MANAGEDBY MOST NAME NODE NODES ONLINE OUTSIDE PACKAGE PIN POLL QID QUEUE READ REQUESTED RESERVED ROLE STATE TAGS TIE TYPE
         case topology
             printf '%s\n' CLUSTER CLUSTERS CORE CORES CPU CPUS DISTANCES ISOLATED LLC LLCS MEMORY NODE NODEONLINE NOHZFULL ONLINE PACKAGE PACKAGES STATE
         case audit
@@ -122,6 +122,8 @@ complete -c qmapctl -s h -l help -d 'help; with -v every global option'
 complete -c qmapctl -s V -l version -d 'version'
 complete -c qmapctl -n '__qmapctl_is list' -a '(__qmapctl_device)'
 complete -c qmapctl -n '__qmapctl_is show' -l by-cpu -d 'one row a CPU instead of one a queue'
+complete -c qmapctl -n '__qmapctl_is show' -l irq -d 'one row an interrupt, those that serve no queue too'
+complete -c qmapctl -n '__qmapctl_is show' -l counts -d 'with --irq, CPUs that took the interrupts, and how often'
 complete -c qmapctl -n '__qmapctl_is show' -l matrix -d 'a picture of CPUs against queues, node by node'
 complete -c qmapctl -n '__qmapctl_is show' -l pin -d 'online CPUs of each queue, one list a line, for taskset or fio'
 complete -c qmapctl -n '__qmapctl_is show' -a '(__qmapctl_device)'

@@ -65,11 +65,13 @@ _qmapctl_own() {
 	show)
 		own=(
 			'--by-cpu[one row a CPU instead of one a queue]'
+			'--irq[one row an interrupt, those that serve no queue too]'
+			'--counts[with --irq, CPUs that took the interrupts, and how often]'
 			'--matrix[a picture of CPUs against queues, node by node]'
 			'--pin[online CPUs of each queue, one list a line, for taskset or fio]'
 		)
 		operand='_qmapctl_device'
-		columns=(CORE CPU CPUS DEVICE EFFECTIVE HCTX IRQ IRQNAME LLC MANAGED NODE NODES ONLINE PACKAGE PIN POLL QID READ REQUESTED RESERVED STATE TAGS TIE TYPE)
+		columns=(BUSIEST CHIP COMPLETES CORE COUNT CPU CPUS DELIVERED DEVICE EFFECTIVE HCTX HINT INDEX IRQ IRQNAME LLC MANAGED MANAGEDBY MOST NAME NODE NODES ONLINE OUTSIDE PACKAGE PIN POLL QID QUEUE READ REQUESTED RESERVED ROLE STATE TAGS TIE TYPE)
 		;;
 	topology)
 		own=(

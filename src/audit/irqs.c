@@ -258,6 +258,57 @@ bool qm_irq_has_nameless_owner(const struct qm_irq *irq)
 	return false;
 }
 
+enum qm_irq_outside qm_irq_outside_mask(const struct qm_topology *t, const struct qm_irq *irq)
+{
+	if (!irq->has_requested || !irq->has_effective || qm_cpuset_is_empty(irq->effective) ||
+		qm_cpuset_is_subset(irq->effective, irq->requested))
+		return QM_OUTSIDE_NOT;
+	return qm_cpuset_intersects(irq->requested, &t->online) ? QM_OUTSIDE_PENDING : QM_OUTSIDE_SHUT_DOWN;
+}
+
+const char *qm_irq_outside_name(enum qm_irq_outside o)
+{
+	return o == QM_OUTSIDE_PENDING ? "pending" : o == QM_OUTSIDE_SHUT_DOWN ? "shut-down" : NULL;
+}
+
+/* What the driver does on such a kernel. */
+static int driver_places(const struct qm_kernel *k, const struct qm_controller *c, const struct qm_irq *irq)
+{
+	struct qm_driver_rule rule;
+	const char *driver = c ? c->driver : qm_irq_driver(irq);
+
+	qm_driver_rule_get(driver, k, &rule);
+	/*
+	 * With one vector for everything there is none left that could be managed (but NVMe's admin queue once shared that
+	 * of the first I/O queue); and kernels before 4.8 had none.
+	 */
+	if (irq->name && ((strstr(irq->name, ", ") && !(rule.managed && !rule.pre_vectors)) || strstr(irq->name, "-virtqueues")))
+		return 0;
+	if (qm_kernel_is_known(k) && !qm_kernel_is_at_least(k, 4, 8))
+		return 0;
+	/* A driver that leaves the map to the generic mapper may manage its vectors all the same. */
+	if (rule.sure && rule.managed) {
+		/* The vectors before those of the queues get the default mask. */
+		if (irq->role == QM_ROLE_ADMIN || irq->role == QM_ROLE_CONFIG)
+			return rule.pre_vectors ? 0 : -1;
+		return 1;
+	}
+	return driver && strcmp(driver, "xen-blkfront") == 0 ? 0 : -1;
+}
+
+int qm_irq_who_places(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq,
+	const char **ret_by)
+{
+	int managed = irq->managed;
+
+	*ret_by = irq->managed_by;
+	if (managed < 0) {
+		managed = driver_places(&m->kernel, c, irq);
+		*ret_by = managed < 0 ? NULL : "driver";
+	}
+	return managed;
+}
+
 /* What the reader tied to a controller is that one's; a network card's vectors are nobody's here. */
 static int give_known(struct qm_audit *a, size_t index)
 {
@@ -352,21 +403,7 @@ int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids *ret)
 
 int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq)
 {
-	const struct qm_kernel *k = &m->kernel;
-	struct qm_driver_rule rule;
-	const char *driver;
+	const char *by;
 
-	if (irq->managed >= 0)
-		return irq->managed;
-	/* With one vector for everything there is none left that could be managed; and kernels before 4.8 had none. */
-	if (irq->name && (strstr(irq->name, ", ") || strstr(irq->name, "-virtqueues")))
-		return 0;
-	if (qm_kernel_is_known(k) && !qm_kernel_is_at_least(k, 4, 8))
-		return 0;
-	/* A driver that leaves the map to the generic mapper may manage its vectors all the same. */
-	driver = c ? c->driver : qm_irq_driver(irq);
-	qm_driver_rule_get(driver, k, &rule);
-	if (rule.sure && rule.managed)
-		return 1;
-	return driver && strcmp(driver, "xen-blkfront") == 0 ? 0 : -1;
+	return qm_irq_who_places(m, c, irq, &by);
 }

@@ -26,4 +26,20 @@ int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c,
 /* A storage driver's name that says neither which controller nor which queue. */
 bool qm_irq_has_nameless_owner(const struct qm_irq *irq);
 
+/* Why is the CPU in use outside the mask? */
+enum qm_irq_outside {
+	QM_OUTSIDE_NOT,
+	QM_OUTSIDE_PENDING,   /* a move that waits for the next interrupt */
+	QM_OUTSIDE_SHUT_DOWN, /* a managed one whose CPUs are all offline */
+};
+
+enum qm_irq_outside qm_irq_outside_mask(const struct qm_topology *t, const struct qm_irq *irq);
+const char *qm_irq_outside_name(enum qm_irq_outside o); /* "pending", "shut-down"; NULL for not */
+/*
+ * May nobody but the kernel move an interrupt? 1, 0, -1 = unknown. *ret_by: how that is known, "debugfs", "mode", or "driver"
+ * where only what the driver does on such a kernel is; NULL = unknown. c is the controller it belongs to, or NULL.
+ */
+int qm_irq_who_places(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq,
+	const char **ret_by);
+
 #endif

@@ -193,23 +193,9 @@ static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_ru
 
 /* ---- irq-outside-mask ---- */
 
-enum outside_mask {
-	OUTSIDE_NOT,
-	OUTSIDE_PENDING, /* a move that waits for the next interrupt */
-	OUTSIDE_SHUT_DOWN, /* a managed one whose CPUs are all offline */
-};
-
-static enum outside_mask outside_mask(const struct qm_audit *a, const struct qm_irq *irq)
-{
-	if (!irq->has_requested || !irq->has_effective || qm_cpuset_is_empty(irq->effective) ||
-		qm_cpuset_is_subset(irq->effective, irq->requested))
-		return OUTSIDE_NOT;
-	return qm_cpuset_intersects(irq->requested, &a->m->topo.online) ? OUTSIDE_PENDING : OUTSIDE_SHUT_DOWN;
-}
-
 /* One line for a list of interrupts in one of the two states. */
 static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long controller, const struct qm_ids *irqs,
-	enum outside_mask state)
+	enum qm_irq_outside state)
 {
 	struct qm_draft d;
 
@@ -217,14 +203,14 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
-		if (outside_mask(a, irq) != state)
+		if (qm_irq_outside_mask(&a->m->topo, irq) != state)
 			continue;
 		qm_draft_irq(&d, irq->nr);
 		qm_cpuset_or(&d.f.cpus, irq->effective);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
-	if (state == OUTSIDE_PENDING)
+	if (state == QM_OUTSIDE_PENDING)
 		qm_draft_message(&d,
 			"%zu interrupt%s (%s) %s last delivered outside %s mask, on %s: pending, as a move takes "
 			"effect with the next interrupt.",
@@ -238,7 +224,7 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 			d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
 			d.f.irqs.n == 1 ? "is" : "are", d.f.irqs.n == 1 ? "its" : "their");
 	qm_draft_advice(&d, "Nothing needs doing: %s.",
-		state == OUTSIDE_PENDING ? "an idle device keeps its old target until it works"
+		state == QM_OUTSIDE_PENDING ? "an idle device keeps its old target until it works"
 					 : "it starts again with the first of these CPUs");
 	return qm_draft_commit(&d);
 }
@@ -250,9 +236,9 @@ static int run_irq_outside_mask(struct qm_audit *a, const struct qm_rule *rule)
 	int r;
 
 	QM_AUDIT_FOREACH(i, a) {
-		r = say_outside_mask(a, rule, (long)i, &a->c[i].irqs, OUTSIDE_PENDING);
+		r = say_outside_mask(a, rule, (long)i, &a->c[i].irqs, QM_OUTSIDE_PENDING);
 		if (r == 0)
-			r = say_outside_mask(a, rule, (long)i, &a->c[i].irqs, OUTSIDE_SHUT_DOWN);
+			r = say_outside_mask(a, rule, (long)i, &a->c[i].irqs, QM_OUTSIDE_SHUT_DOWN);
 		if (r < 0)
 			return r;
 	}
@@ -260,9 +246,9 @@ static int run_irq_outside_mask(struct qm_audit *a, const struct qm_rule *rule)
 		return 0;
 	r = qm_audit_unowned_irqs(a, &unowned);
 	if (r == 0)
-		r = say_outside_mask(a, rule, -1, &unowned, OUTSIDE_PENDING);
+		r = say_outside_mask(a, rule, -1, &unowned, QM_OUTSIDE_PENDING);
 	if (r == 0)
-		r = say_outside_mask(a, rule, -1, &unowned, OUTSIDE_SHUT_DOWN);
+		r = say_outside_mask(a, rule, -1, &unowned, QM_OUTSIDE_SHUT_DOWN);
 	return r;
 }
 

@@ -215,7 +215,7 @@ static int compare_run(struct qm_run *run)
 	if (r == 0 && queues && run->n_args)
 		r = qm_usage_error(run, "--queues and a device exclude each other");
 	if (r == 0)
-		r = qm_reporter_init(&rep, run, false);
+		r = qm_reporter_init(&rep, run, 0, false);
 	if (r == 0)
 		r = compare(&c, &rep, queues);
 	for (size_t i = 0; c.v && i < c.n; i++) {

@@ -149,7 +149,7 @@ static void dump_layouts(FILE *f, const struct qm_command *c)
 			const struct qm_column *col = &(*l)->columns[i];
 
 			fprintf(f, "column\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c->name, (*l)->option ? (*l)->option : "-",
-				col->name, types[col->type], col->flags & QM_COLUMN_EXTRA ? "extra" : "usual",
+				col->name, types[col->type], col->flags & (QM_COLUMN_EXTRA | QM_COLUMN_VERBOSE) ? "extra" : "usual",
 				col->json ? col->json : "-", col->help);
 		}
 	}

@@ -27,7 +27,7 @@ static int list_run(struct qm_run *run)
 	struct qm_list_result res = { 0 };
 	_cleanup_free_ size_t *bare = NULL;
 	struct qm_reporter rep;
-	int r = qm_reporter_init(&rep, run, true);
+	int r = qm_reporter_init(&rep, run, 0, true);
 
 	if (r == 0)
 		r = find_bare(run, &bare, &res.n_bare);

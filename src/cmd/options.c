@@ -358,7 +358,7 @@ static int check_columns(const struct qm_run *run)
 		return qm_usage_error(run, "%s prints no table, so there are no columns to choose", run->command->name);
 	if (!run->g.output)
 		return 0;
-	r = qm_layout_select(layout, run->g.output, false, &sel, &bad);
+	r = qm_layout_select(layout, run->g.output, false, false, &sel, &bad);
 	if (r == -EINVAL && bad)
 		return qm_usage_error(run, "unknown column '%s': -H lists them", bad);
 	if (r == -EINVAL)

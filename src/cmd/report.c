@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/irqs.h"
+
 /* ---- one controller ---- */
 
 static enum qm_queue_state state_of(const struct qm_hctx *h, const struct qm_queue_view *q, unsigned online_nodes)
@@ -30,6 +32,8 @@ static int fill_queue(const struct qm_machine *m, const struct qm_controller *c,
 	q->h = h;
 	q->qid = c->driver && strncmp(c->driver, "nvme", 4) == 0 ? (long)h->id + 1 : -1;
 	q->irq = h->irq >= 0 ? &m->irqs[h->irq] : NULL;
+	q->managed = q->irq ? qm_irq_who_places(m, c, q->irq, &q->managed_by) : -1;
+	qm_completion_find(m, c, h, &q->done);
 	qm_cpuset_copy(&q->online, h->cpus);
 	qm_cpuset_and(&q->online, &t->online);
 	for (unsigned i = 0; r == 0 && i < t->n_nodes; i++) {
@@ -150,12 +154,12 @@ static int find_worst(struct qm_reporter *rep)
 	return 0;
 }
 
-int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, bool audit)
+int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, unsigned more, bool audit)
 {
 	int r;
 
 	*rep = (struct qm_reporter){ .run = run };
-	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_LINKS);
+	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_LINKS | more);
 	if (r == 0)
 		r = qm_devices_resolve(run);
 	if (r == 0 && audit && !run->g.topology && !run->g.synthetic)

@@ -19,8 +19,11 @@ struct qm_reporter {
 	struct qm_identifier *identifier; /* made with the first report */
 };
 
-/* Reads the source and resolves the operands; with audit, judges the controllers too. 0, QM_SAID or -errno. */
-QM_MUST_CHECK int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, bool audit);
+/*
+ * Reads the source, more of it (QM_READ_*) than controllers and their interrupts where wanted, and resolves the operands; with
+ * audit, judges the controllers too. 0, QM_SAID or -errno.
+ */
+QM_MUST_CHECK int qm_reporter_init(struct qm_reporter *rep, struct qm_run *run, unsigned more, bool audit);
 void qm_reporter_done(struct qm_reporter *rep);
 /* The reports as the faces take them, borrowed from rep. */
 struct qm_reports qm_reporter_reports(struct qm_reporter *rep);

@@ -581,6 +581,27 @@ static void tie_from(struct qm_machine *m, size_t controller, size_t n, const st
 	}
 }
 
+/* Ties each vector by its place in the device's table. */
+static void tie_by_index(struct qm_machine *m, size_t controller, size_t n, const struct profile *p, const struct vectors *x)
+{
+	for (size_t i = 0; i < x->n; i++) {
+		long hctx = x->v[i].index - p->table_first;
+
+		if (hctx >= 0 && (size_t)hctx < n)
+			tie(m, controller, (size_t)hctx, x->v[i].irq, QM_TIE_MSIX_INDEX);
+	}
+}
+
+/* Vectors from the first queue's on. */
+static size_t vectors_of_queues(const struct profile *p, const struct vectors *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->n; i++)
+		n += x->v[i].index >= p->table_first;
+	return n;
+}
+
 static void tie_vectors(struct qm_machine *m, size_t controller, const struct profile *p, struct vectors *x)
 {
 	struct qm_controller *c = &m->controllers[controller];
@@ -594,7 +615,8 @@ static void tie_vectors(struct qm_machine *m, size_t controller, const struct pr
 		tie_from(m, controller, n, x, (size_t)p->first, QM_TIE_ORDER);
 		return;
 	}
-	if (n == 1 && x->n > 1) {
+	indexed = indexed && p->table_first >= 0;
+	if (n == 1 && x->n > 1 && !(indexed && vectors_of_queues(p, x) == 1)) {
 		/* The queue is one, its completions come by the vector of the CPU. */
 		for (size_t i = 0; i < x->n; i++) {
 			if (m->irqs[x->v[i].irq].role == QM_ROLE_NONE)
@@ -602,13 +624,8 @@ static void tie_vectors(struct qm_machine *m, size_t controller, const struct pr
 		}
 		return;
 	}
-	if (indexed && p->table_first >= 0) {
-		for (size_t i = 0; i < x->n; i++) {
-			long hctx = x->v[i].index - p->table_first;
-
-			if (hctx >= 0 && (size_t)hctx < n)
-				tie(m, controller, (size_t)hctx, x->v[i].irq, QM_TIE_MSIX_INDEX);
-		}
+	if (indexed) {
+		tie_by_index(m, controller, n, p, x);
 		return;
 	}
 	start = start_by_masks(m, c, n, x);

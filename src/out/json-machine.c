@@ -113,6 +113,19 @@ static json_object *maps_value(struct qm_json *j, const struct qm_report *r)
 	return o;
 }
 
+static json_object *completion_value(struct qm_json *j, const struct qm_completion *done)
+{
+	json_object *o = qm_json_new(j);
+
+	qm_json_num(j, o, "irq_cpu", done->irq_cpu);
+	qm_json_list(j, o, "local_list", &done->local);
+	qm_json_str(j, o, "local_context", qm_complete_how_name(done->local_how));
+	qm_json_list(j, o, "remote_list", &done->remote);
+	qm_json_str(j, o, "remote_context", qm_complete_how_name(done->remote_how));
+	qm_json_bool(j, o, "sure", done->sure);
+	return o;
+}
+
 static json_object *queue_value(struct qm_json *j, const struct qm_queue_view *q)
 {
 	json_object *o = qm_json_new(j);
@@ -148,8 +161,12 @@ static json_object *queue_value(struct qm_json *j, const struct qm_queue_view *q
 		qm_json_list(j, o, "effective_list", irq->effective);
 	else
 		qm_json_null(j, o, "effective_list");
-	qm_json_bool(j, o, "managed", irq ? irq->managed : -1);
-	qm_json_str(j, o, "managed_by", irq ? irq->managed_by : NULL);
+	qm_json_bool(j, o, "managed", q->managed);
+	qm_json_str(j, o, "managed_by", q->managed_by);
+	if (q->done.known)
+		qm_json_add(j, o, "completion", completion_value(j, &q->done));
+	else
+		qm_json_null(j, o, "completion");
 	return o;
 }
 
@@ -270,6 +287,8 @@ int qm_json_show(struct qm_out *out, const struct qm_show_result *res)
 
 	qm_json_begin(&j, out);
 	r = add_controllers(&j, &res->reports);
+	if (res->irq)
+		qm_json_irqs(&j, res);
 	end = qm_json_end(&j);
 	return r < 0 ? r : end;
 }

@@ -63,6 +63,8 @@ void qm_json_map(struct qm_json *j, json_object *o, const char *key, const int32
 json_object *qm_json_string(struct qm_json *j, const char *s);
 /* "map:v6.3"; NULL is null. */
 void qm_json_algo(struct qm_json *j, json_object *o, const char *key, const struct qm_algo *a);
+/* The interrupts of show --irq, as the array "irqs". */
+void qm_json_irqs(struct qm_json *j, const struct qm_show_result *res);
 /* The ids of all that match. */
 json_object *qm_json_matches(struct qm_json *j, const struct qm_identity *id);
 

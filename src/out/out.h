@@ -84,6 +84,7 @@ enum qm_column_type {
 #define QM_COLUMN_EXTRA 0x2u /* shown only where asked for */
 #define QM_COLUMN_PLAIN 0x4u /* by default shown only with -r and -P, where no heading tells it */
 #define QM_COLUMN_TEXT  0x8u /* prose: wrapped rather than cut */
+#define QM_COLUMN_VERBOSE 0x20u /* usual only with -v, for people */
 #define QM_COLUMN_MAYBE 0x10u /* left out of a usual table for people where no row has anything worth telling */
 
 /* One cell being made. An empty text is an unknown: "-". */
@@ -110,19 +111,22 @@ struct qm_layout {
 	size_t n;
 };
 
-extern const struct qm_layout qm_layout_list, qm_layout_show, qm_layout_show_cpu, qm_layout_show_pin;
+extern const struct qm_layout qm_layout_list, qm_layout_show, qm_layout_show_cpu, qm_layout_show_pin, qm_layout_show_irq;
 extern const struct qm_layout qm_layout_topology, qm_layout_topology_cpu;
 extern const struct qm_layout qm_layout_audit, qm_layout_advise, qm_layout_diagnose;
 extern const struct qm_layout qm_layout_hint;
 extern const struct qm_layout qm_layout_compare, qm_layout_compare_diff, qm_layout_predict;
 extern const struct qm_layout qm_layout_predict_queue, qm_layout_predict_vectors;
 
-/* Which columns -o asks for ("A,B" or "+A"). -EINVAL: *ret_bad is the unknown name (new string; NULL: the list is empty). */
+/*
+ * Which columns are shown: those that -o asks for ("A,B" or "+A"), or the usual ones: plain adds what no heading tells, verbose
+ * what -v shows. -EINVAL: *ret_bad is the unknown name (new string; NULL: the list is empty).
+ */
 struct qm_selection {
 	const struct qm_column *v[64];
 	size_t n;
 };
-QM_MUST_CHECK int qm_layout_select(const struct qm_layout *layout, const char *spec, bool plain,
+QM_MUST_CHECK int qm_layout_select(const struct qm_layout *layout, const char *spec, bool plain, bool verbose,
 				   struct qm_selection *ret, char **ret_bad);
 /* -H: names and meanings. */
 int qm_layout_print(const struct qm_layout *layout, struct qm_out *out);

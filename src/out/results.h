@@ -10,6 +10,7 @@
 #include "fabrics/advice.h"
 #include "fabrics/diagnose.h"
 #include "machine/machine.h"
+#include "map/complete.h"
 #include "map/identify.h"
 #include "map/map.h"
 #include "map/score.h"
@@ -47,6 +48,21 @@ struct qm_queue_view {
 	struct qm_ids nodes;      /* of its CPUs */
 	enum qm_queue_state state;
 	const struct qm_irq *irq; /* NULL = none or unknown */
+	int managed;              /* 1, 0, -1 = unknown */
+	const char *managed_by;   /* "debugfs", "mode", "driver"; NULL */
+	struct qm_completion done; /* where its requests complete */
+};
+
+/* An interrupt of a controller, or a storage driver's whose controller nobody knows. */
+struct qm_irq_view {
+	const struct qm_irq *irq;
+	size_t report;           /* index of the controller's report; behind the last: nobody's */
+	const struct qm_controller *c; /* NULL: nobody's */
+	struct qm_ids hctx;      /* queues of that controller that it serves */
+	enum qm_irq_tie tie;
+	int managed;
+	const char *managed_by;
+	const char *outside;     /* "pending", "shut-down"; NULL */
 };
 
 /* A controller with all that the faces say about it. */
@@ -89,7 +105,9 @@ struct qm_list_result {
 
 struct qm_show_result {
 	struct qm_reports reports;
-	bool by_cpu, pin, matrix;
+	bool by_cpu, pin, matrix, irq;
+	const struct qm_irq_view *irqs; /* with irq: by report, then by number */
+	size_t n_irqs;
 };
 
 struct qm_audit_result {

@@ -20,12 +20,13 @@ static const struct qm_column *find_column(const struct qm_layout *layout, const
 	return NULL;
 }
 
-static void select_usual(const struct qm_layout *layout, bool plain, struct qm_selection *sel)
+static void select_usual(const struct qm_layout *layout, bool plain, bool verbose, struct qm_selection *sel)
 {
 	for (size_t i = 0; i < layout->n && sel->n < QM_ARRAY_SIZE(sel->v); i++) {
 		unsigned flags = layout->columns[i].flags;
 
-		if (!(flags & QM_COLUMN_EXTRA) && (plain || !(flags & QM_COLUMN_PLAIN)))
+		if (!(flags & QM_COLUMN_EXTRA) && (plain || !(flags & QM_COLUMN_PLAIN)) &&
+		    (verbose || !(flags & QM_COLUMN_VERBOSE)))
 			sel->v[sel->n++] = &layout->columns[i];
 	}
 }
@@ -39,14 +40,14 @@ static bool is_selected(const struct qm_selection *sel, const struct qm_column *
 	return false;
 }
 
-int qm_layout_select(const struct qm_layout *layout, const char *spec, bool plain, struct qm_selection *ret,
-		     char **ret_bad)
+int qm_layout_select(const struct qm_layout *layout, const char *spec, bool plain, bool verbose,
+		     struct qm_selection *ret, char **ret_bad)
 {
 	struct qm_selection sel = { 0 };
 
 	*ret_bad = NULL;
 	if (!spec || *spec == '+')
-		select_usual(layout, plain, &sel);
+		select_usual(layout, plain, verbose, &sel);
 	/* repeated options are joined with commas, each may start with its own plus */
 	while (spec && *spec) {
 		size_t skip = strspn(spec, ",+ "), len = strcspn(spec + skip, ",+ ");
@@ -168,7 +169,8 @@ int qm_table_new(struct qm_out *out, const struct qm_layout *layout, struct qm_t
 	if (!t)
 		return -ENOMEM;
 	t->out = out;
-	r = qm_layout_select(layout, out->columns, out->raw || out->pairs, &t->sel, &bad);
+	r = qm_layout_select(layout, out->columns, out->raw || out->pairs, out->verbose && !out->raw && !out->pairs, &t->sel,
+			     &bad);
 	t->tb = r < 0 ? NULL : scols_new_table();
 	if (r == 0)
 		r = t->tb ? add_columns(t) : -ENOMEM;

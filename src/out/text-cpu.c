@@ -113,6 +113,14 @@ GETTER(cpu_effective)
 		qm_cell_cpus(cell, q->irq->effective);
 }
 
+GETTER(cpu_completes)
+{
+	const struct qm_queue_view *q = queue_of_cpu(row);
+
+	if (q)
+		qm_cell_completion(cell, &q->done, (int)((const struct cpu_row *)row)->cpu);
+}
+
 static const struct qm_column show_cpu_columns[] = {
 	{ "DEVICE", NULL, "controller", QM_COLUMN_STRING, QM_COLUMN_PLAIN, cpu_device },
 	{ "CPU", NULL, "CPU", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT, cpu_number },
@@ -127,6 +135,8 @@ static const struct qm_column show_cpu_columns[] = {
 	  QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, cpu_poll },
 	{ "IRQ", NULL, "interrupt of that hardware queue", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE, cpu_irq },
 	{ "EFFECTIVE", NULL, "CPU that takes the interrupt", QM_COLUMN_LIST, QM_COLUMN_MAYBE, cpu_effective },
+	{ "COMPLETES", NULL, "CPU and context that its requests complete in", QM_COLUMN_STRING,
+	  QM_COLUMN_MAYBE | QM_COLUMN_VERBOSE, cpu_completes },
 	{ "PACKAGE", NULL, "package, counted from 0", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_EXTRA, cpu_package },
 	{ "LLC", NULL, "last-level cache, counted from 0", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_EXTRA, cpu_llc },
 };

@@ -93,7 +93,45 @@ GETTER(show_effective)
 
 GETTER(show_managed)
 {
-	qm_cell_bool(cell, QUEUE(row)->irq ? QUEUE(row)->irq->managed : -1);
+	qm_cell_bool(cell, QUEUE(row)->managed);
+}
+
+/* "5 hardirq", "own softirq", and of both the CPUs: "5 hardirq: 0-3, own softirq: 4-7". */
+static void add_place(struct qm_cell *cell, int cpu, enum qm_complete_how how, const struct qm_cpuset *whose)
+{
+	if (cell->text.len)
+		qm_strbuf_adds(&cell->text, ", ");
+	if (cpu >= 0)
+		qm_strbuf_addf(&cell->text, "%d ", cpu);
+	else
+		qm_strbuf_adds(&cell->text, "own ");
+	qm_strbuf_adds(&cell->text, qm_complete_how_name(how));
+	if (!whose)
+		return;
+	qm_strbuf_adds(&cell->text, ": ");
+	qm_cell_cpus(cell, whose);
+}
+
+void qm_cell_completion(struct qm_cell *cell, const struct qm_completion *done, int cpu)
+{
+	bool both = cpu < 0 && done->local_how && done->remote_how;
+	bool local = cpu < 0 || qm_cpuset_test(&done->local, (unsigned)cpu);
+	bool remote = cpu < 0 || qm_cpuset_test(&done->remote, (unsigned)cpu);
+
+	if (!done->known)
+		return;
+	if (local && done->local_how)
+		add_place(cell, done->local_how == QM_COMPLETE_POLL ? -1 : done->irq_cpu, done->local_how,
+			  both ? &done->local : NULL);
+	if (remote && done->remote_how)
+		add_place(cell, -1, done->remote_how, both ? &done->remote : NULL);
+	if (cell->text.len && !done->sure)
+		qm_strbuf_adds(&cell->text, "?");
+}
+
+GETTER(show_completes)
+{
+	qm_cell_completion(cell, &QUEUE(row)->done, -1);
 }
 
 GETTER(show_state)
@@ -120,6 +158,8 @@ static const struct qm_column show_columns[] = {
 	{ "EFFECTIVE", "controllers[].hctx[].effective_list", "CPU that takes the interrupt", QM_COLUMN_LIST,
 	  QM_COLUMN_MAYBE,
 	  show_effective },
+	{ "COMPLETES", NULL, "CPU and context that its requests complete in", QM_COLUMN_STRING,
+	  QM_COLUMN_MAYBE | QM_COLUMN_VERBOSE, show_completes },
 	{ "STATE", "controllers[].hctx[].state", "ok, cross-node, isolated, offline or unmapped", QM_COLUMN_STRING, 0,
 	  show_state },
 	{ "TIE", "controllers[].hctx[].irq_tie", "how the interrupt was found", QM_COLUMN_STRING, QM_COLUMN_EXTRA,
@@ -227,6 +267,8 @@ int qm_text_show(struct qm_out *out, const struct qm_show_result *res)
 
 	if (res->matrix)
 		return qm_text_matrix(out, res);
+	if (res->irq)
+		return qm_text_irqs(out, res);
 	if (res->pin && !out->columns)
 		out->noheadings = true;
 	r = qm_table_new(out, layout, &t);

@@ -6,6 +6,7 @@
 #include "out/out.h"
 
 struct qm_algo;
+struct qm_completion;
 struct qm_machine;
 struct qm_report;
 struct qm_topology;
@@ -28,6 +29,8 @@ struct cpu_row {
 
 /* "map:v6.3"; NULL = unknown */
 void qm_cell_algo(struct qm_cell *cell, const struct qm_algo *a);
+/* Where a queue's requests complete, in short; cpu: those of this CPU only, -1 = all. */
+void qm_cell_completion(struct qm_cell *cell, const struct qm_completion *done, int cpu);
 /* The algorithm that made a controller's map, as far as known: "none" where none fits. */
 void qm_cell_made_by(struct qm_cell *cell, const struct qm_report *r);
 
@@ -45,6 +48,7 @@ void qm_text_command(struct qm_strbuf *b, const char *command);
 int qm_text_topology(struct qm_out *out, const struct qm_topology_result *res);
 int qm_text_list(struct qm_out *out, const struct qm_list_result *res);
 int qm_text_show(struct qm_out *out, const struct qm_show_result *res);
+int qm_text_irqs(struct qm_out *out, const struct qm_show_result *res);
 int qm_text_matrix(struct qm_out *out, const struct qm_show_result *res);
 int qm_text_audit(struct qm_out *out, const struct qm_audit_result *res);
 int qm_text_maps(struct qm_out *out, const struct qm_maps_result *res);

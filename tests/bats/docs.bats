@@ -212,7 +212,7 @@ assert_saved() {
 	local name dir args words=() saved=0
 	for name in 5.10-memnode 6.1-p4of8oc 6.12-off8 7.2-iso; do
 		dir=$(fixture "captures/$name")
-		for args in list "show --by-cpu" topology audit compare; do
+		for args in list "show --by-cpu" "show --irq --counts" topology audit compare; do
 			# shellcheck disable=SC2086 # several words
 			save_json $args -s "$dir"
 			# shellcheck disable=SC2206
@@ -220,7 +220,7 @@ assert_saved() {
 		done
 		words+=(show -s "$dir" -- show --pin -s "$dir" --)
 	done
-	assert_saved 20
+	assert_saved 24
 	run "$PYTHON" "$TOP/tests/table-json" "$QMAPCTL" "${words[@]}"
 	[ "$status" -eq 0 ] || fail "they differ"
 	[ "${output% cells}" -gt 5000 ] || fail "only $output compared"

@@ -92,7 +92,8 @@ $hint"
 	usage_error "--json and --raw exclude each other" list -J -r
 	usage_error "--raw and --pairs exclude each other" list -rP
 	usage_error "an empty name" list ''
-	usage_error "--by-cpu, --matrix and --pin exclude each other" show --demo --by-cpu --pin
+	usage_error "--by-cpu, --irq, --matrix and --pin exclude each other" show --demo --by-cpu --pin
+	usage_error "--counts are of interrupts: it needs --irq" show --demo --counts
 	usage_error "--matrix is a picture: --raw, --pairs and --output are for tables" show --demo --matrix -r
 	usage_error "no rule or algorithm 'nonsense': 'qmapctl explain' lists them" explain nonsense
 	usage_error "option '--diff' needs two arguments: A B" compare --diff

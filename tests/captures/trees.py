@@ -35,10 +35,15 @@ class Tree(mkroot.Root):
         self.cpus("0-7", nodes={0: "0-3", 1: "4-7"})
         self.kernel("6.12.48")
 
-    def dump(self, *names, user=None):
+    def place(self):
+        """Makes the tree and returns where."""
         where = tempfile.mkdtemp(dir=self.top)
         os.chmod(where, 0o755)
         self.write(where)
+        return where
+
+    def dump(self, *names, user=None):
+        where = self.place()
         result = subprocess.run([DUMP, where, *names], stdout=subprocess.PIPE, stderr=subprocess.PIPE, user=user, timeout=60,
                                 check=False)
         assert result.returncode == 0, (result.returncode, result.stderr.decode()[-2000:])
