@@ -46,11 +46,8 @@ static bool is_partly_over_part(const char *text, const char *top, const char *m
 	return false;
 }
 
-/*
- * Is text a half-made write of this run? done: its own write was whole, so only taking it back can have stopped half-way. 1,
- * 0 or -ENOMEM.
- */
-static int is_half_made(const char *text, const char *old, const char *new, bool done)
+/* Is text a write of new over old that stopped half-way, or one of old over what that left? 1, 0 or -ENOMEM. */
+static int is_half_made(const char *text, const char *old, const char *new)
 {
 	_cleanup_free_ char *line = NULL;
 	int r;
@@ -58,14 +55,17 @@ static int is_half_made(const char *text, const char *old, const char *new, bool
 	r = qm_value_line(new, &line);
 	if (r < 0)
 		return r;
-	return is_partly_over(text, old, line) ||
-	       (!done && (is_partly_over(text, line, old) || is_partly_over_part(text, old, line, old)));
+	return is_partly_over(text, line, old) || is_partly_over(text, old, line) ||
+	       is_partly_over_part(text, old, line, old);
 }
 
-/* What the file's content makes of an entry whose write was begun. plain: it is no file of the kernel's. */
+/*
+ * What the file's content makes of an entry whose write was begun. plain: it is no file of the kernel's; where the journal
+ * does not tell that the last write to it was whole, it may have stopped half-way.
+ */
 static int judge(const struct qm_change *c, const char *text, bool plain, enum qm_change_state *ret)
 {
-	bool done = c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_UNDONE;
+	bool whole = c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_UNDONE;
 	int r = 0;
 
 	if (strcmp(text, c->old) == 0) {
@@ -73,7 +73,7 @@ static int judge(const struct qm_change *c, const char *text, bool plain, enum q
 		return 0;
 	}
 	if (!qm_value_is_same(c->what, text, c->new)) {
-		r = plain ? is_half_made(text, c->old, c->new, done) : 0;
+		r = plain && !whole ? is_half_made(text, c->old, c->new) : 0;
 		if (r < 0)
 			return r;
 		if (!r) {
@@ -161,6 +161,9 @@ static int restore(struct qm_root *root, const struct qm_machine *m, struct qm_s
 	r = update(&top, m, c);
 	if (r < 0 || c->state != QM_CHANGE_APPLIED)
 		return r;
+	/* The kernel's own files take a value or not. */
+	if (!root->live)
+		*ret_mark = qm_journal_mark(state, name, "begin", (long)i);
 	r = qm_value_write(&top, c->path, c->old);
 	if (r < 0)
 		return set_error(c, QM_CHANGE_REFUSED, qm_value_refusal(c->what, r));
@@ -169,7 +172,8 @@ static int restore(struct qm_root *root, const struct qm_machine *m, struct qm_s
 		return r;
 	if (c->state != QM_CHANGE_UNDONE)
 		return set_error(c, QM_CHANGE_REFUSED, "the kernel took the old value but did not keep it");
-	*ret_mark = qm_journal_mark(state, name, "undone", (long)i);
+	r = qm_journal_mark(state, name, "undone", (long)i);
+	*ret_mark = *ret_mark ? *ret_mark : r;
 	return 0;
 }
 

@@ -334,7 +334,13 @@ static void undoes_half_made_restore(void **state)
 	assert_int_equal(qm_plan_add(&p, QM_CHANGE_IRQ, IRQ5, "7\n", "0,2,4,6", NULL, NULL, NULL), 0);
 	assert_int_equal(qm_journal_create(&f->state, &p, NULL, &name), 0);
 	assert_int_equal(qm_journal_mark(&f->state, name, "done", 0), 0);
+	/* Nothing of ours was under way: it is somebody else's. */
 	put(f, IRQ5, "7\n2,4,6\n");
+	read_journals(f, 1, &js);
+	assert_int_equal(qm_journal_status(&f->root, NULL, &js.v[0]), 0);
+	assert_int_equal(js.v[0].plan.v[0].state, QM_CHANGE_MOVED);
+	qm_journals_done(&js);
+	assert_int_equal(qm_journal_mark(&f->state, name, "begin", 0), 0);
 	read_journals(f, 1, &js);
 	assert_int_equal(qm_journal_undo(&f->root, NULL, &f->state, &js.v[0]), 0);
 	assert_file(f, IRQ5, "7\n");
