@@ -9,6 +9,7 @@
 #include "base/input.h"
 #include "cmd/cmd.h"
 #include "hint/hint.h"
+#include "hint/nvme.h"
 #include "out/results.h"
 
 /* A plan that names every interrupt of the largest machine stays below this. */
@@ -436,6 +437,78 @@ static int hint_status(struct qm_run *run)
 	return r;
 }
 
+static bool is_named(const struct qm_run *run, const char *controller)
+{
+	for (size_t i = 0; run->controllers && i < run->n_controllers; i++) {
+		if (controller && strcmp(run->m.controllers[run->controllers[i]].name, controller) == 0)
+			return true;
+	}
+	return !run->controllers;
+}
+
+static bool has_path(const struct qm_plan *p, const char *path)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		if (strcmp(p->v[i].path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What was applied is no longer planned, and has to last all the same. */
+static int add_applied(struct qm_run *run, struct qm_journal *j, struct qm_plan *p)
+{
+	int r = j->closed ? 0 : qm_journal_status(&run->root, &run->m, j);
+
+	for (size_t i = 0; r == 0 && !j->closed && i < j->plan.n; i++) {
+		const struct qm_change *c = &j->plan.v[i];
+
+		if (c->state != QM_CHANGE_APPLIED || has_path(p, c->path) || !is_named(run, c->controller))
+			continue;
+		r = qm_plan_add(p, c->what, c->path, c->old, c->new, c->controller, "applied before", c->handler);
+		if (r == 0)
+			p->v[p->n - 1].state = QM_CHANGE_APPLIED;
+	}
+	return r;
+}
+
+/* The plan with all that is in force. A state directory that cannot be read by this user tells nothing. */
+static int add_in_force(struct qm_run *run, struct qm_plan *p)
+{
+	const struct hint_options *opt = run->opt;
+	struct qm_problems problems = { 0 };
+	struct qm_state state = QM_STATE_INIT;
+	struct qm_journals js = { 0 };
+	int r;
+
+	r = run->root.fd < 0 ? -ENOENT : qm_state_open(&run->root, opt->state, false, &state);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	r = qm_journals_read(&state, &js, &problems);
+	for (size_t i = js.n; r == 0 && i-- > 0;)
+		r = add_applied(run, &js.v[i], p);
+	qm_problems_done(&problems);
+	qm_journals_done(&js);
+	qm_state_close(&state);
+	return r == -ENOMEM ? r : 0;
+}
+
+/* The same by hand: beside the configuration, which has no place for it. */
+static int tell_commands(struct qm_run *run, const struct qm_plan_options *po)
+{
+	struct qm_strbuf lines = { 0 };
+	const char *line;
+	int r;
+
+	r = qm_nvme_commands(&run->m, po, &lines);
+	for (line = qm_strbuf_str(&lines); r == 0 && *line; line += strcspn(line, "\n") + 1)
+		qm_error("or by hand: %.*s", (int)strcspn(line, "\n"), line);
+	if (r == 0 && !lines.len)
+		qm_error("no NVMe-oF connection is here, so there is nothing to configure");
+	qm_strbuf_done(&lines);
+	return r;
+}
+
 static int hint_export(struct qm_run *run, const struct qm_ids *exclude)
 {
 	const struct hint_options *opt = run->opt;
@@ -453,6 +526,8 @@ static int hint_export(struct qm_run *run, const struct qm_ids *exclude)
 				      opt->format ? ", not " : "", opt->format ? opt->format : "");
 	r = make_plan(run, exclude, &po, &p);
 	if (r == 0)
+		r = add_in_force(run, &p);
+	if (r == 0)
 		r = qm_plan_export(&p, &run->m, &po, f, &text);
 	if (r == 0 && opt->file) {
 		r = qm_output_write(opt->file, text.s, text.len);
@@ -463,6 +538,8 @@ static int hint_export(struct qm_run *run, const struct qm_ids *exclude)
 	} else if (r == 0) {
 		fwrite(qm_strbuf_str(&text), 1, text.len, file);
 	}
+	if (r == 0 && f == QM_EXPORT_NVME)
+		r = tell_commands(run, &po);
 	qm_strbuf_done(&text);
 	qm_plan_done(&p);
 	return r;

@@ -70,7 +70,9 @@ static bool is_wanted(const struct qm_change *c)
 	return c->state == QM_CHANGE_PLANNED || c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_SAME;
 }
 
-static void add_put(struct qm_strbuf *out, const struct qm_machine *m, const struct qm_change *c, const char *value)
+/* now: what must stand there, NULL = whatever. */
+static void add_put(struct qm_strbuf *out, const struct qm_machine *m, const struct qm_change *c, const char *value,
+		    const char *now)
 {
 	_cleanup_free_ char *handler = handler_of(m, c);
 
@@ -80,6 +82,10 @@ static void add_put(struct qm_strbuf *out, const struct qm_machine *m, const str
 	add_quoted(out, value, line_length(value));
 	qm_strbuf_addc(out, ' ');
 	add_quoted(out, handler ? handler : "", handler ? strlen(handler) : 0);
+	if (now) {
+		qm_strbuf_addc(out, ' ');
+		add_quoted(out, now, line_length(now));
+	}
 	qm_strbuf_addc(out, '\n');
 }
 
@@ -89,12 +95,12 @@ static void export_shell(const struct qm_plan *p, const struct qm_machine *m, st
 		       "#!/bin/sh\n"
 		       "# Affinity hints planned by qmapctl.  Usage: sh THIS [apply|undo]\n"
 		       "# Running it twice changes nothing.  Interrupt numbers are those of this boot: one whose handler\n"
-		       "# has another name by now is left alone.\n"
+		       "# has another name by now is left alone, and undo leaves alone what somebody changed since.\n"
 		       "set -u\n"
 		       "root=${QMAPCTL_ROOT:-}\n"
 		       "status=0\n"
 		       "\n"
-		       "# put FILE VALUE HANDLER\n"
+		       "# put FILE VALUE HANDLER [VALUE-NOW]\n"
 		       "put() {\n"
 		       "\tfile=$root/$1\n"
 		       "\tif [ ! -f \"$file\" ]; then\n"
@@ -103,7 +109,12 @@ static void export_shell(const struct qm_plan *p, const struct qm_machine *m, st
 		       "\telif [ -n \"$3\" ] && [ ! -d \"${file%/*}/$3\" ]; then\n"
 		       "\t\techo \"$1: no longer the interrupt of $3\" >&2\n"
 		       "\t\tstatus=1\n"
-		       "\telif [ \"$(cat \"$file\")\" != \"$2\" ] && ! printf '%s\\n' \"$2\" >\"$file\"; then\n"
+		       "\telif [ \"$(cat \"$file\")\" = \"$2\" ]; then\n"
+		       "\t\treturn\n"
+		       "\telif [ \"$(cat \"$file\")\" != \"${4-$(cat \"$file\")}\" ]; then\n"
+		       "\t\techo \"$1: changed since; left alone\" >&2\n"
+		       "\t\tstatus=1\n"
+		       "\telif ! printf '%s\\n' \"$2\" >\"$file\"; then\n"
 		       "\t\techo \"$1: refused\" >&2\n"
 		       "\t\tstatus=1\n"
 		       "\tfi\n"
@@ -118,12 +129,12 @@ static void export_shell(const struct qm_plan *p, const struct qm_machine *m, st
 			qm_strbuf_addc(out, '\t');
 			add_comment(out, p->v[i].reason);
 		}
-		add_put(out, m, &p->v[i], p->v[i].new);
+		add_put(out, m, &p->v[i], p->v[i].new, NULL);
 	}
 	qm_strbuf_adds(out, "\t;;\nundo)\n");
 	for (size_t i = p->n; i-- > 0;) {
 		if (is_wanted(&p->v[i]))
-			add_put(out, m, &p->v[i], p->v[i].old);
+			add_put(out, m, &p->v[i], p->v[i].old, p->v[i].new);
 	}
 	qm_strbuf_adds(out, "\t;;\n"
 			    "*)\n"

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 
 #include "base/strbuf.h"
+#include "fabrics/command.h"
 #include "fabrics/connect.h"
 #include "hint/hint.h"
 #include "hint/nvme.h"
@@ -157,5 +158,26 @@ int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt
 									 JSON_C_TO_STRING_NOSLASHESCAPE));
 	qm_strbuf_addc(out, '\n');
 	json_object_put(list);
+	return r < 0 ? r : out->err;
+}
+
+static int add_command(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+{
+	struct qm_connect_request req = { .io = queues };
+	struct qm_strbuf *out = arg;
+
+	(void)resilient;
+	if (qm_transport_parse(c->transport, &req.transport) < 0)
+		return 0;
+	qm_command_connect(out, c, true, &req);
+	qm_strbuf_addc(out, '\n');
+	return 0;
+}
+
+int qm_nvme_commands(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_strbuf *out)
+{
+	int r;
+
+	r = each_fabrics(m, opt, add_command, out);
 	return r < 0 ? r : out->err;
 }

@@ -23,14 +23,14 @@ with open(os.path.join(TESTS, "../schema/qmapctl-1.schema.json"), encoding="utf-
 
 
 class Hints:
-    """A tree and the hint command on it. The last run is in .status, .stdout, .stderr and, with -J, .doc."""
+    """A tree (None: this machine) and the hint command on it. The last run is in .status, .stdout, .stderr and, with -J, .doc."""
 
     def __init__(self, root):
         self.root = root
         self.status = self.stdout = self.stderr = self.doc = None
 
     def run(self, verb, *args, source=(), user=None, **more):
-        done = subprocess.run([QMAPCTL, "-s", self.root, *source, "hint", verb, *args], stdin=subprocess.DEVNULL,
+        done = subprocess.run([QMAPCTL, *(["-s", self.root] if self.root else []), *source, "hint", verb, *args], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, user=user, timeout=300, check=False, **more)
         self.status, self.stdout, self.stderr = done.returncode, done.stdout.decode(), done.stderr.decode()
         self.doc = json.loads(self.stdout) if "-J" in args and self.stdout else None
