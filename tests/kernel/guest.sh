@@ -262,8 +262,11 @@ rules() {
 # findings [OPTION...]: those with the controllers, null_blk under the names that the case gave, "RULE NAME NAME; RULE"
 findings() {
 	: >>/tmp/names
-	qmapctl audit -J "$@" | jq -r '[.findings[] | select(.severity != "info")] | group_by(.rule) |
-		map([.[0].rule] + ([.[].controller // empty] | unique) | join(" ")) | join("; ")' | sed -f /tmp/names
+	qmapctl audit -J "$@" | jq -r '.findings[] | select(.severity != "info") | "\(.rule) \(.controller // "")"' |
+		sed -f /tmp/names | sort -u | awk '
+			$1 != rule { printf "%s%s", rule ? "; " : "", $1; rule = $1 }
+			NF > 1 { printf " %s", $2 }
+			END { print "" }'
 }
 # irqs_of PATTERN: the numbers of the interrupts with such a name
 irqs_of() {
