@@ -213,7 +213,7 @@ static bool is_upstream(const char *suffix)
 /* Ubuntu's builds of upstream kernels repeat the version as the build: "6.9.7-060907-generic". */
 static bool is_mainline_build(const struct qm_kernel *k)
 {
-	return k->patch >= 0 && k->distro_build[0] == k->major * 10000 + k->minor * 100 + k->patch;
+	return k->patch >= 0 && k->distro_build[0] == k->major * 10000LL + k->minor * 100LL + k->patch;
 }
 
 static void detect_distro(const char *suffix, struct qm_kernel *k)

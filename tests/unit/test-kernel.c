@@ -108,6 +108,13 @@ static void huge_numbers(void **state)
 	assert_int_equal(qm_kernel_parse("99999999999999999999.4294967296.1-99999999999999999999.el99999999999", &k), 0);
 	assert_true(k.major > 1000 && k.minor > 1000 && k.distro_build[0] > 1000 && k.distro_major > 1000);
 	qm_kernel_done(&k);
+	/* Found by a fuzzer: the build that Ubuntu's rule expects does not fit an int. */
+	assert_int_equal(qm_kernel_parse("6.7777777778.03#777777777", &k), 0);
+	assert_int_equal(k.distro, QM_DISTRO_UNKNOWN);
+	qm_kernel_done(&k);
+	assert_int_equal(qm_kernel_parse("2147483647.2147483647.2147483647-2147483647-generic", &k), 0);
+	assert_int_equal(k.distro, QM_DISTRO_UBUNTU);
+	qm_kernel_done(&k);
 }
 
 static void at_least(void **state)

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whole machines: a tree is made from a compact description and read, audited and planned for as the program does.
+ *
+ * One entry a line: "PATH TEXT" a file, "PATH/" a directory, "PATH -> TARGET" a link. "c/", "n/", "b/" and "i/" at the
+ * beginning of a path are the directories of CPUs, nodes, block devices and interrupts; in a TEXT "\0" is a NUL and "\n" a
+ * newline. Links are made last and nothing is made through one, so a hostile description stays in its directory.
+ */
+#include "targets.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "audit/audit.h"
+#include "base/strbuf.h"
+#include "hint/hint.h"
+#include "map/identify.h"
+
+#define ENTRIES_MAX 400
+
+static const char *const beginnings[][2] = {
+	{ "c/", "sys/devices/system/cpu/" },
+	{ "n/", "sys/devices/system/node/" },
+	{ "b/", "sys/block/" },
+	{ "i/", "proc/irq/" },
+};
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	(void)remove(path);
+	return 0;
+}
+
+/* Opens the directory of a path below dir, making what is missing; *ret_base is the last component. -1: no such path. */
+static int open_parent(int dir, const char *path, const char **ret_base)
+{
+	int fd = dup(dir);
+	const char *slash;
+
+	while (fd >= 0 && (slash = strchr(path, '/'))) {
+		char name[128];
+		size_t len = (size_t)(slash - path);
+		int next;
+
+		if (len >= sizeof(name) || (path[0] == '.' && len <= 2)) {
+			close(fd);
+			return -1;
+		}
+		memcpy(name, path, len);
+		name[len] = '\0';
+		path = slash + 1;
+		if (len == 0)
+			continue;
+		(void)mkdirat(fd, name, 0755);
+		next = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(fd);
+		fd = next;
+	}
+	*ret_base = path;
+	return fd;
+}
+
+static size_t unescape(char *text)
+{
+	size_t out = 0;
+
+	for (char *p = text; *p; p++, out++) {
+		if (p[0] == '\\' && (p[1] == '0' || p[1] == 'n'))
+			text[out] = *++p == '0' ? '\0' : '\n';
+		else
+			text[out] = *p;
+	}
+	return out;
+}
+
+static void make_file(int dir, const char *base, char *text)
+{
+	int fd = openat(dir, base, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
+	size_t len = unescape(text);
+
+	if (fd < 0)
+		return;
+	/* a short file is a file, too */
+	if (write(fd, text, len) == (ssize_t)len)
+		(void)!write(fd, "\n", 1);
+	close(fd);
+}
+
+static void make_entry(int top, char *line, bool links)
+{
+	char *to = strstr(line, " -> "), *text = strchr(line, ' ');
+	struct qm_strbuf path = { 0 };
+	const char *base;
+	int dir;
+
+	if (links != !!to)
+		return;
+	if (to)
+		*to = '\0';
+	else if (text)
+		*text++ = '\0';
+	for (size_t i = 0; i < QM_ARRAY_SIZE(beginnings) && !path.len; i++) {
+		if (strncmp(line, beginnings[i][0], 2) == 0) {
+			qm_strbuf_adds(&path, beginnings[i][1]);
+			line += 2;
+		}
+	}
+	qm_strbuf_adds(&path, line);
+	dir = open_parent(top, qm_strbuf_str(&path), &base);
+	if (dir >= 0 && *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0) {
+		if (to)
+			(void)!symlinkat(to + 4, dir, base);
+		else
+			make_file(dir, base, text ? text : line + strlen(line));
+	}
+	if (dir >= 0)
+		close(dir);
+	qm_strbuf_done(&path);
+}
+
+/* Makes the tree. Returns its directory, a descriptor; *path is its name. */
+static int make_tree(const char *description, char path[64])
+{
+	int top;
+
+	snprintf(path, 64, "%s/qmapctl-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	if (!mkdtemp(path))
+		return -1;
+	top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int links = 0; top >= 0 && links < 2; links++) {
+		char *copy = strdup(description), *save = NULL;
+		unsigned n = 0;
+
+		for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && n < ENTRIES_MAX;
+		     line = strtok_r(NULL, "\n", &save), n++)
+			make_entry(top, line, links);
+		free(copy);
+	}
+	return top;
+}
+
+static void judge(struct qm_root *root, const struct qm_machine *m)
+{
+	const struct qm_audit_options options = { 0 };
+	const struct qm_plan_options plan_options = { 0 };
+	struct qm_findings findings = { 0 };
+	struct qm_plan plan = { 0 };
+
+	if (qm_audit_run(m, &options, &findings) == 0) {
+		for (size_t i = 0; i < findings.n; i++)
+			FUZZ_CHECK(findings.v[i].message && *findings.v[i].message);
+		qm_findings_done(&findings);
+	}
+	for (size_t i = 0; i < m->n_controllers; i++) {
+		const struct qm_controller *c = &m->controllers[i];
+
+		FUZZ_CHECK(c->name && *c->name);
+		for (size_t q = 0; q < c->n_hctx; q++)
+			FUZZ_CHECK(q == 0 || c->hctx[q].id > c->hctx[q - 1].id);
+	}
+	if (qm_plan_make(root, m, &plan_options, &plan) == 0) {
+		for (size_t i = 0; i < plan.n; i++)
+			FUZZ_CHECK(qm_hint_path_is_allowed(plan.v[i].path, NULL, NULL));
+		qm_plan_done(&plan);
+	}
+}
+
+static void read_tree(const char *description)
+{
+	struct qm_machine m = { 0 };
+	struct qm_problems problems = { 0 };
+	struct qm_root root = { .fd = -1 };
+	char path[64];
+	int top = make_tree(description, path), r;
+
+	if (top < 0)
+		return;
+	r = qm_root_open(&root, path, false, &problems);
+	FUZZ_CHECK(r == 0);
+	r = qm_machine_read(&root, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE, &m);
+	if (r == 0) {
+		judge(&root, &m);
+		qm_machine_done(&m);
+	}
+	qm_root_close(&root);
+	qm_problems_done(&problems);
+	close(top);
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void fuzz_tree(const char *text, size_t len)
+{
+	(void)len;
+	read_tree(text);
+}
+
+/*
+ * Interrupts of a small machine with an NVMe disk, one a line: "NAMES|AFFINITY|EFFECTIVE|CHIP", any of them empty.
+ */
+static const char machine_of_interrupts[] = "c/possible 0-7\nc/present 0-7\nc/online 0-5\nc/cpu0/node0/x \n"
+					    "n/possible 0-1\nn/online 0-1\nn/node0/cpulist 0-3\nn/node1/cpulist 4-7\n"
+					    "b/nvme0n1/mq/0/cpu_list 0, 1\nb/nvme0n1/mq/1/cpu_list 2-3\n"
+					    "b/nvme0n1/mq/2/cpu_list 4-7\nb/nvme0n1/dev 259:0\n"
+					    "b/sda/mq/0/cpu_list 0-7\nb/sda/dev 8:0\n"
+					    "sys/devices/pci0000:00/0000:00:04.0/nvme/nvme0/transport pcie\n"
+					    "sys/devices/pci0000:00/0000:00:04.0/nvme/nvme0/queue_count 4\n"
+					    "sys/devices/pci0000:00/0000:00:04.0/msi_irqs/24 msix\n"
+					    "sys/devices/pci0000:00/0000:00:04.0/msi_irqs/25 msix\n"
+					    "sys/devices/pci0000:00/0000:00:04.0/msi_irqs/26 msix\n"
+					    "sys/devices/pci0000:00/0000:00:04.0/msi_irqs/27 msix\n"
+					    "sys/class/nvme/nvme0 -> ../../devices/pci0000:00/0000:00:04.0/nvme/nvme0\n"
+					    "sys/class/nvme/nvme0/device -> ../..\n"
+					    "b/nvme0n1/device -> ../../class/nvme/nvme0\n"
+					    "proc/sys/kernel/osrelease 6.1.0-18-amd64\n";
+
+static void add_interrupt(struct qm_strbuf *b, unsigned nr, char *line)
+{
+	static const char *const files[][2] = {
+		{ "sys/kernel/irq", "actions" },
+		{ "proc/irq", "smp_affinity_list" },
+		{ "proc/irq", "effective_affinity_list" },
+		{ "sys/kernel/irq", "chip_name" },
+	};
+	char *names = line;
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(files) && line; i++) {
+		char *field = strsep(&line, "|");
+
+		if (*field)
+			qm_strbuf_addf(b, "%s/%u/%s %s\n", files[i][0], nr, files[i][1], field);
+	}
+	if (*names && !strchr(names, '/'))
+		qm_strbuf_addf(b, "i/%u/%s/x \n", nr, names);
+}
+
+void fuzz_interrupts(const char *text, size_t len)
+{
+	char *copy = strdup(text), *save = NULL;
+	struct qm_strbuf b = { 0 };
+	unsigned nr = 20;
+
+	(void)len;
+	qm_strbuf_adds(&b, machine_of_interrupts);
+	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && nr < 36; line = strtok_r(NULL, "\n", &save))
+		add_interrupt(&b, nr++, line);
+	if (!b.err)
+		read_tree(qm_strbuf_str(&b));
+	qm_strbuf_done(&b);
+	free(copy);
+}
