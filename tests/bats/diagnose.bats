@@ -179,11 +179,13 @@ nvme2 timeout 3 2 2 log-timeout'
 		"queues": {"created": 30, "default": 30, "read": 0, "poll": 0}, "errname": "EXDEV", "cpu_list": "11",
 		"offline_list": "11", "stands": true, "rule": "fabrics-connect-exdev", "count": 2, "qid_foretold": false,
 		"command": "nvme connect -t TRANSPORT -a ADDRESS -s PORT -n NQN --nr-io-queues=16"}'
+	# All looked at together: starting the validator takes longer than all of them.
 	for log in "$DATA"/klog/*; do
 		[[ $log != *.expect ]] || continue
 		qmapctl diagnose "${CORE_OFF[@]}" "$log" -J
-		assert_schema
+		printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/${log##*/}.json"
 	done
+	"$PYTHON" "$TOP/tests/json-schema" "$TOP/schema/qmapctl-1.schema.json" "$BATS_TEST_TMPDIR"/*.json
 }
 
 @test "standard input, a file without end, a file without anything" {

@@ -216,6 +216,7 @@ static void tries_no_vector_that_the_driver_has_managed(void **state)
 	f->m.irqs = NULL;
 	f->m.controllers = NULL;
 	f->m.n_irqs = f->m.n_controllers = 0;
+	qm_kernel_done(&f->m.kernel);
 }
 
 static void refuses_what_cannot_be(void **state)
