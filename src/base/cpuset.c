@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/strbuf.h"
 
@@ -173,35 +174,51 @@ static int parse_number(const char **p, int max, unsigned *ret)
 	return 0;
 }
 
-/* "a", "a-b" or "a-b:used/group" */
-static int parse_range(const char **p, int max, struct qm_cpuset *set)
+/* ":used/group" behind a range */
+static int parse_pattern(const char **p, unsigned *ret_used, unsigned *ret_group)
 {
-	unsigned first, last, used = 1, group = 1;
 	int r;
 
-	r = parse_number(p, max, &first);
+	++*p;
+	r = parse_number(p, -1, ret_used);
 	if (r < 0)
 		return r;
-	last = first;
-	if (**p == '-') {
-		++*p;
-		r = parse_number(p, max, &last);
+	if (**p != '/')
+		return -EINVAL;
+	++*p;
+	r = parse_number(p, -1, ret_group);
+	if (r < 0)
+		return r;
+	return *ret_group == 0 || *ret_used == 0 || *ret_used > *ret_group ? -EINVAL : 0;
+}
+
+/* "a", "a-b" or "a-b:used/group"; "all" is a range, too */
+static int parse_range(const char **p, int max, struct qm_cpuset *set)
+{
+	unsigned first = 0, last, used = 1, group = 1;
+	bool is_range = true;
+	int r;
+
+	if (max >= 0 && strncasecmp(*p, "all", 3) == 0) {
+		*p += 3;
+		last = (unsigned)max;
+	} else {
+		r = parse_number(p, max, &first);
 		if (r < 0)
 			return r;
-		if (**p == ':') {
+		last = first;
+		is_range = **p == '-';
+		if (is_range) {
 			++*p;
-			r = parse_number(p, -1, &used);
+			r = parse_number(p, max, &last);
 			if (r < 0)
 				return r;
-			if (**p != '/')
-				return -EINVAL;
-			++*p;
-			r = parse_number(p, -1, &group);
-			if (r < 0)
-				return r;
-			if (group == 0 || used == 0 || used > group)
-				return -EINVAL;
 		}
+	}
+	if (is_range && **p == ':') {
+		r = parse_pattern(p, &used, &group);
+		if (r < 0)
+			return r;
 	}
 	if (last < first)
 		return -EINVAL;
@@ -232,16 +249,9 @@ int qm_cpuset_parse_list(const char *text, int max, struct qm_cpuset *ret)
 			p++;
 			continue;
 		}
-		if (max >= 0 && strncmp(p, "all", 3) == 0) {
-			p += 3;
-			if (max >= (int)QM_CPU_MAX)
-				return -ERANGE;
-			qm_cpuset_set_range(&set, 0, (unsigned)max);
-		} else {
-			r = parse_range(&p, max, &set);
-			if (r < 0)
-				return r;
-		}
+		r = parse_range(&p, max, &set);
+		if (r < 0)
+			return r;
 		if (*p && *p != ',' && !is_blank(*p))
 			return -EINVAL;
 	}

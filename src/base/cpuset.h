@@ -85,7 +85,8 @@ static inline int qm_cpuset_first(const struct qm_cpuset *s)
 
 /*
  * Parses the kernel's list form: "0-3,8", "0, 20", "0-31:2/4", ",4-7", "", "   (null)", with blanks, a newline or a NUL
- * behind. Where max >= 0, the words "all" (0..max) and "N" (max) are understood too, as on the kernel command line.
+ * behind. Where max >= 0, the words "all" (0..max; in any case of letters) and "N" (max) are understood too, as on
+ * the kernel command line.
  * Returns 0; -EINVAL for anything else; -ERANGE for an id of QM_CPU_MAX or more. *ret is written only on success.
  */
 QM_MUST_CHECK int qm_cpuset_parse_list(const char *text, int max, struct qm_cpuset *ret);

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -197,6 +198,34 @@ static void isolcpus(void **state)
 	}
 }
 
+/* nohz_full= and irqaffinity= take the same lists, without flags. */
+static void lists_of_other_words(void **state)
+{
+	static const char *const t[][2] = {
+		{ "all", "0-31" }, { "N", "31" }, { "4-N", "4-31" }, { "0-31:2/4", "0-1,4-5,8-9,12-13,16-17,20-21,24-25,28-29" },
+		{ "all:1/8", "0,8,16,24" }, { "0,2-3,", "0,2-3" }, { "", "" }, { "managed_irq,3", NULL }, { "3-x", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < QM_ARRAY_SIZE(t); i++) {
+		struct qm_cmdline c = { 0 };
+		char text[128];
+		int want = t[i][1] ? 0 : -EINVAL;
+
+		snprintf(text, sizeof(text), "nohz_full=%s", t[i][0]);
+		print_message("# %s\n", text);
+		assert_int_equal(qm_cmdline_parse(text, 32, &c), want);
+		if (want < 0)
+			continue;
+		assert_set(&c.nohz_full, t[i][1]);
+		qm_cmdline_done(&c);
+		snprintf(text, sizeof(text), "irqaffinity=%s", t[i][0]);
+		assert_int_equal(qm_cmdline_parse(text, 32, &c), 0);
+		assert_set(&c.irqaffinity, t[i][1]);
+		qm_cmdline_done(&c);
+	}
+}
+
 static void other_words(void **state)
 {
 	struct qm_cmdline c = { 0 };
@@ -243,7 +272,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(releases),	cmocka_unit_test(not_releases), cmocka_unit_test(huge_numbers),
-		cmocka_unit_test(at_least),	cmocka_unit_test(isolcpus),	cmocka_unit_test(other_words),
+		cmocka_unit_test(at_least),	cmocka_unit_test(isolcpus),	cmocka_unit_test(lists_of_other_words),
+		cmocka_unit_test(other_words),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
