@@ -175,6 +175,7 @@ static int run_single_queue_hardirq(struct qm_audit *a, const struct qm_rule *ru
 		qm_draft_advice(&d,
 			"Linux 4.20 and later complete such requests in softirq context (about 13%% more requests per "
 			"second were measured); or give the device several queues.");
+		qm_draft_command(&d, "qmapctl show -v --kernel 4.20 %s", qm_draft_quote(&d, c->name));
 		r = qm_draft_commit(&d);
 		if (r < 0)
 			return r;

@@ -607,7 +607,8 @@ static void hardirq(void **state)
 		machine_queue_irq(&m, 0, 0, 29, "virtio1-request", "0-3", "2", -1);
 		f = audit_run(&m);
 		if (t[i].fires)
-			audit_says(&f, "single-queue-hardirq", "warning", "0", "", "29");
+			assert_string_equal(audit_says(&f, "single-queue-hardirq", "warning", "0", "", "29")->command,
+				"qmapctl show -v --kernel 4.20 host0");
 		else
 			audit_silent(&f, "single-queue-hardirq");
 		audit_done(&f, &m);
