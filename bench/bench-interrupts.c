@@ -32,10 +32,9 @@ static long peak_kb(void)
 	return u.ru_maxrss;
 }
 
-static int count_line(void *arg, unsigned nr, const struct qm_irq_counts *counts)
+static int count_line(void *arg, const struct qm_interrupts_line *line)
 {
-	(void)nr;
-	(void)counts;
+	(void)line;
 	++*(long *)arg;
 	return 0;
 }

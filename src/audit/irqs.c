@@ -210,26 +210,54 @@ bool qm_irq_next_name(const char **p, const char **ret, size_t *ret_len)
 	return true;
 }
 
-const char *qm_irq_driver(const struct qm_irq *irq)
+/* The driver that names a handler so, and the word that it puts before the number; NULL = none known here. */
+static const char *driver_of(const char *name, size_t len, const char **ret_word)
 {
-	const char *p = irq->name, *name;
-	size_t len;
-
-	while (qm_irq_next_name(&p, &name, &len)) {
-		if (strncmp(name, "nvme", 4) == 0 && len > 4 && name[4] >= '0' && name[4] <= '9')
-			return "nvme";
-		if (strncmp(name, "virtio", 6) == 0 && !has_part(name, len, "-requests")) {
-			if (has_part(name, len, "-req.") || has_part(name, len, "-virtqueues"))
-				return "virtio_blk";
-			if (has_part(name, len, "-request"))
-				return "virtio_scsi";
-		}
-		for (size_t i = 0; i < QM_ARRAY_SIZE(namings); i++) {
-			if (strncmp(name, namings[i].word, strlen(namings[i].word)) == 0)
-				return namings[i].driver;
-		}
+	if (strncmp(name, "nvme", 4) == 0 && len > 4 && name[4] >= '0' && name[4] <= '9') {
+		*ret_word = "nvme";
+		return "nvme";
+	}
+	*ret_word = "virtio";
+	if (strncmp(name, "virtio", 6) == 0 && !has_part(name, len, "-requests")) {
+		if (has_part(name, len, "-req.") || has_part(name, len, "-virtqueues"))
+			return "virtio_blk";
+		if (has_part(name, len, "-request"))
+			return "virtio_scsi";
+	}
+	for (size_t i = 0; i < QM_ARRAY_SIZE(namings); i++) {
+		*ret_word = namings[i].word;
+		if (strncmp(name, *ret_word, strlen(*ret_word)) == 0)
+			return namings[i].driver;
 	}
 	return NULL;
+}
+
+const char *qm_irq_driver(const struct qm_irq *irq)
+{
+	const char *p = irq->name, *name, *word, *driver = NULL;
+	size_t len;
+
+	while (!driver && qm_irq_next_name(&p, &name, &len))
+		driver = driver_of(name, len, &word);
+	return driver;
+}
+
+bool qm_irq_device(const struct qm_irq *irq, const char **ret, size_t *ret_len)
+{
+	const char *p = irq->name, *name, *word;
+	size_t len, n;
+
+	while (qm_irq_next_name(&p, &name, &len)) {
+		if (!driver_of(name, len, &word))
+			continue;
+		n = strlen(word);
+		while (n < len && name[n] >= '0' && name[n] <= '9')
+			n++;
+		*ret = name;
+		*ret_len = n;
+		return true;
+	}
+	return false;
 }
 
 bool qm_irq_is_storage(const struct qm_irq *irq)
@@ -288,8 +316,8 @@ static int driver_places(const struct qm_kernel *k, const struct qm_controller *
 		return 0;
 	/* A driver that leaves the map to the generic mapper may manage its vectors all the same. */
 	if (rule.sure && rule.managed) {
-		/* The vectors before those of the queues get the default mask. */
-		if (irq->role == QM_ROLE_ADMIN || irq->role == QM_ROLE_CONFIG)
+		/* The vectors before those of the queues get the default mask. Of no controller's the name tells which are such. */
+		if (irq->role == QM_ROLE_ADMIN || irq->role == QM_ROLE_CONFIG || (!c && !qm_irq_completes(irq)))
 			return rule.pre_vectors ? 0 : -1;
 		return 1;
 	}

@@ -13,6 +13,11 @@ QM_MUST_CHECK int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids 
 bool qm_irq_next_name(const char **p, const char **ret, size_t *ret_len);
 /* By its name, a storage driver's interrupt, whether or not its owner is known. */
 bool qm_irq_is_storage(const struct qm_irq *irq);
+/*
+ * What names its device, of the first storage driver's handler: "nvme0" of "nvme0q3", "megasas1" of "megasas1-msix7". False
+ * where there is none.
+ */
+bool qm_irq_device(const struct qm_irq *irq, const char **ret, size_t *ret_len);
 /* Does one of its handlers complete requests, going by a storage driver's names? */
 bool qm_irq_completes(const struct qm_irq *irq);
 /* The driver that names its interrupts so; NULL = none known here. */

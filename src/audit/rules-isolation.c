@@ -4,6 +4,7 @@
 #include "audit/rules.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -43,27 +44,26 @@ static void add_landing(struct qm_draft *d, const struct qm_irq *irq, const stru
 
 /* ---- isolated-cpu-irq ---- */
 
-/* The interrupts of a controller, or with c NULL those of storage drivers that no controller owns. */
-static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, long controller, const struct qm_ids *irqs,
+static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, size_t controller, const struct qm_ids *irqs,
 	const struct qm_cpuset *isolated)
 {
-	const struct qm_controller *c = controller < 0 ? NULL : &a->m->controllers[controller];
+	const struct qm_controller *c = &a->m->controllers[controller];
 	bool some_free = false;
 	struct qm_draft d;
 
-	qm_draft_begin(&d, a, rule, QM_WARNING, controller);
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)controller);
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 		const struct qm_cpuset *on = landing(a, c, irq);
 
-		if (!lands_within(on, isolated) || (!c && (!qm_irq_is_storage(irq) || !qm_irq_completes(irq))))
+		if (!lands_within(on, isolated))
 			continue;
 		some_free = some_free || qm_irq_managed(a, c, irq) == 0;
 		add_landing(&d, irq, on);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
 		return 0;
-	for (size_t q = 0; c && q < c->n_hctx; q++) {
+	for (size_t q = 0; q < c->n_hctx; q++) {
 		if (c->hctx[q].irq >= 0 && (size_t)c->hctx[q].irq < a->m->n_irqs &&
 			lands_within(landing(a, c, &a->m->irqs[c->hctx[q].irq]), isolated))
 			qm_draft_hctx(&d, c->hctx[q].id);
@@ -75,8 +75,7 @@ static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, long con
 	if (some_free) {
 		qm_draft_advice(&d,
 			"Move them to CPUs that are not isolated, and give irqaffinity= on the kernel command line.");
-		if (c)
-			qm_draft_command(&d, "qmapctl hint plan %s", qm_draft_quote(&d, c->name));
+		qm_draft_command(&d, "qmapctl hint plan %s", qm_draft_quote(&d, c->name));
 	} else {
 		qm_draft_advice(&d,
 			"They are managed and cannot be moved: use fewer queues, so that each also serves a CPU of the "
@@ -85,9 +84,138 @@ static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, long con
 	return qm_draft_commit(&d);
 }
 
+/* An interrupt of no controller, with the device that its name tells. */
+struct unowned {
+	const struct qm_irq *irq;
+	const char *device;
+	size_t len;
+};
+
+static bool is_same_device(const struct unowned *x, const struct unowned *y)
+{
+	return x->len == y->len && memcmp(x->device, y->device, x->len) == 0;
+}
+
+/* By device, then by number. */
+static int compare_unowned(const void *a, const void *b)
+{
+	const struct unowned *x = a, *y = b;
+	int r;
+
+	if (x->len != y->len)
+		return x->len < y->len ? -1 : 1;
+	r = memcmp(x->device, y->device, x->len);
+	return r ? r : x->irq->nr < y->irq->nr ? -1 : 1;
+}
+
+/*
+ * Of a device that the tree does not show, only its interrupts. An admin vector belongs to all CPUs and may arrive anywhere;
+ * it counts only where somebody sent it to isolated ones.
+ */
+static bool is_isolated_unowned(const struct qm_audit *a, const struct qm_irq *irq, const struct qm_cpuset *isolated)
+{
+	if (!lands_within(landing(a, NULL, irq), isolated))
+		return false;
+	return qm_irq_completes(irq) || (irq->has_requested && lands_within(irq->requested, isolated));
+}
+
+static void advise_unowned(struct qm_draft *d, const struct qm_audit *a, const struct qm_ids *movable, size_t managed,
+	const struct qm_cpuset *isolated)
+{
+	struct qm_strbuf numbers = { 0 };
+	struct qm_cpuset house;
+
+	if (managed == d->f.irqs.n)
+		qm_draft_advice(d,
+			"They are managed and cannot be moved: use fewer queues, so that each also serves a CPU of the "
+			"host, with isolcpus=managed_irq; and keep jobs that do I/O off the isolated CPUs.");
+	else if (movable->n == d->f.irqs.n)
+		qm_draft_advice(d,
+			"Move them to CPUs that are not isolated, and give irqaffinity= on the kernel command line.");
+	else
+		qm_draft_advice(d,
+			"%sThose that the kernel manages cannot be moved: keep jobs that do I/O off the isolated CPUs, "
+			"and their queues stay silent. Move the others to CPUs that are not isolated.",
+			qm_kernel_is_known(&a->m->kernel) ? "" : "Give --kernel to learn which are managed. ");
+	qm_cpuset_copy(&house, &a->m->topo.online);
+	qm_cpuset_andnot(&house, isolated);
+	if (!movable->n || qm_cpuset_is_empty(&house))
+		return;
+	for (size_t k = 0; k < movable->n; k++)
+		qm_strbuf_addf(&numbers, "%s%u", k ? " " : "", movable->v[k]);
+	if (movable->n == 1)
+		qm_draft_command(d, "echo %s > /proc/irq/%s/smp_affinity_list", qm_draft_whole_cpulist(d, &house),
+			qm_strbuf_str(&numbers));
+	else
+		qm_draft_command(d, "for i in %s; do echo %s > /proc/irq/$i/smp_affinity_list; done",
+			qm_strbuf_str(&numbers), qm_draft_whole_cpulist(d, &house));
+	if (numbers.err < 0)
+		d->err = numbers.err;
+	qm_strbuf_done(&numbers);
+}
+
+/* The n interrupts of one device. */
+static int say_isolated_unowned(struct qm_audit *a, const struct qm_rule *rule, const struct unowned *v, size_t n,
+	const struct qm_cpuset *isolated)
+{
+	_cleanup_(qm_ids_done) struct qm_ids movable = { 0 };
+	size_t managed = 0;
+	struct qm_draft d;
+	int r = 0;
+
+	qm_draft_begin(&d, a, rule, QM_WARNING, -1);
+	for (size_t k = 0; k < n; k++) {
+		const struct qm_irq *irq = v[k].irq;
+		int who;
+
+		if (!is_isolated_unowned(a, irq, isolated))
+			continue;
+		who = qm_irq_managed(a, NULL, irq);
+		managed += who == 1;
+		if (who == 0 && r == 0)
+			r = qm_ids_add(&movable, irq->nr);
+		add_landing(&d, irq, landing(a, NULL, irq));
+	}
+	if (r < 0)
+		d.err = r;
+	if (d.f.irqs.n == 0 && d.err == 0)
+		return 0;
+	qm_draft_message(&d,
+		"%zu of %zu interrupt%s of %.*s arrive%s on isolated CPUs (%s): storage traffic of these queues disturbs "
+		"what runs there, for a millisecond and more at times.",
+		d.f.irqs.n, n, qm_plural(n), (int)v->len, v->device, d.f.irqs.n == 1 ? "s" : "",
+		qm_draft_cpulist(&d, &d.f.cpus));
+	advise_unowned(&d, a, &movable, managed, isolated);
+	return qm_draft_commit(&d);
+}
+
+/* The interrupts of storage drivers that no controller owns, device by device. */
+static int say_all_unowned(struct qm_audit *a, const struct qm_rule *rule, const struct qm_cpuset *isolated)
+{
+	_cleanup_(qm_ids_done) struct qm_ids irqs = { 0 };
+	_cleanup_free_ struct unowned *v = NULL;
+	size_t n = 0, same;
+	int r = qm_audit_unowned_irqs(a, &irqs);
+
+	if (r == 0)
+		v = calloc(irqs.n + 1, sizeof(*v));
+	if (!v)
+		return r < 0 ? r : -ENOMEM;
+	for (size_t k = 0; k < irqs.n; k++) {
+		v[n].irq = &a->m->irqs[irqs.v[k]];
+		n += qm_irq_device(v[n].irq, &v[n].device, &v[n].len);
+	}
+	qsort(v, n, sizeof(*v), compare_unowned);
+	for (size_t k = 0; r == 0 && k < n; k += same) {
+		for (same = 1; k + same < n && is_same_device(&v[k], &v[k + same]);)
+			same++;
+		r = say_isolated_unowned(a, rule, &v[k], same, isolated);
+	}
+	return r;
+}
+
 static int run_isolated_cpu_irq(struct qm_audit *a, const struct qm_rule *rule)
 {
-	_cleanup_(qm_ids_done) struct qm_ids unowned = { 0 };
 	struct qm_cpuset isolated;
 	size_t i;
 	int r;
@@ -96,14 +224,11 @@ static int run_isolated_cpu_irq(struct qm_audit *a, const struct qm_rule *rule)
 	if (qm_cpuset_is_empty(&isolated))
 		return 0;
 	QM_AUDIT_FOREACH(i, a) {
-		r = say_isolated(a, rule, (long)i, &a->c[i].irqs, &isolated);
+		r = say_isolated(a, rule, i, &a->c[i].irqs, &isolated);
 		if (r < 0)
 			return r;
 	}
-	if (a->opt->controllers)
-		return 0;
-	r = qm_audit_unowned_irqs(a, &unowned);
-	return r < 0 ? r : say_isolated(a, rule, -1, &unowned, &isolated);
+	return a->opt->controllers ? 0 : say_all_unowned(a, rule, &isolated);
 }
 
 /* ---- isolation-ineffective ---- */

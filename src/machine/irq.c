@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "machine/irq.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,18 @@ static int read_mask(struct qm_irq_scan *s, const char *nr, const char *file, bo
 	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);
 }
 
+static int read_targets(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
+{
+	int r;
+
+	r = read_set(s, nr, "smp_affinity_list", &irq->has_requested, &irq->requested);
+	if (r == 0 && !irq->has_requested)
+		r = read_mask(s, nr, "smp_affinity", &irq->has_requested, &irq->requested);
+	if (r == 0)
+		r = read_set(s, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
+	return r;
+}
+
 static int read_irq(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
 {
 	int r;
@@ -91,14 +104,7 @@ static int read_irq(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
 		return r;
 	r = qm_optional(r);
 	/* Nobody handles it: it goes nowhere. */
-	if (r < 0 || !irq->name)
-		return r;
-	r = read_set(s, nr, "smp_affinity_list", &irq->has_requested, &irq->requested);
-	if (r == 0 && !irq->has_requested)
-		r = read_mask(s, nr, "smp_affinity", &irq->has_requested, &irq->requested);
-	if (r == 0)
-		r = read_set(s, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
-	return r;
+	return r < 0 || !irq->name ? r : read_targets(s, nr, irq);
 }
 
 static int read_irqs(struct qm_irq_scan *s)
@@ -147,6 +153,67 @@ static int compare_irqs(const void *key, const void *element)
 struct qm_irq *qm_irq_find(const struct qm_machine *m, unsigned nr)
 {
 	return m->n_irqs ? bsearch(&nr, m->irqs, m->n_irqs, sizeof(*m->irqs), compare_irqs) : NULL;
+}
+
+/* "nvme0q1", "virtio3,virtio0": the handlers, without a blank behind the comma. */
+static int read_actions(struct qm_irq_scan *s, struct qm_irq *irq)
+{
+	_cleanup_free_ char *line = NULL;
+	struct qm_strbuf b = { 0 };
+	char path[NAME_SPACE];
+	int r;
+
+	snprintf(path, sizeof(path), "sys/kernel/irq/%u/actions", irq->nr);
+	r = qm_dir_read_line(&s->top, path, &line);
+	if (r < 0 || !*line)
+		return qm_optional(r);
+	for (const char *p = line; *p; p++) {
+		qm_strbuf_addc(&b, *p);
+		if (*p == ',' && p[1] != ' ')
+			qm_strbuf_addc(&b, ' ');
+	}
+	r = qm_strbuf_take(&b, &irq->name);
+	if (r < 0)
+		qm_strbuf_done(&b);
+	return r;
+}
+
+static bool is_named(const struct qm_machine *m)
+{
+	for (size_t i = 0; i < m->n_irqs; i++) {
+		if (m->irqs[i].name)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Trees that were copied file by file have no directories of handlers, since these are empty. Then the names are in
+ * sys/kernel/irq, or else in the file with the counts. *ret_what: what was taken from that.
+ */
+static int read_names_elsewhere(struct qm_irq_scan *s, unsigned *ret_what)
+{
+	struct qm_machine *m = s->m;
+	int r = qm_dir_exists(&s->top, "sys/kernel/irq");
+
+	r = r < 0 ? qm_optional(r) : r;
+	for (size_t i = 0; r > 0 && i < m->n_irqs; i++) {
+		int e = read_actions(s, &m->irqs[i]);
+
+		r = e < 0 ? e : r;
+	}
+	if (r >= 0 && !is_named(m)) {
+		*ret_what = QM_INTERRUPTS_NAMES | (s->what & QM_READ_IRQ_COUNTS ? QM_INTERRUPTS_COUNTS : 0);
+		r = qm_interrupts_read(&s->top, *ret_what, m);
+	}
+	for (size_t i = 0; r >= 0 && i < m->n_irqs; i++) {
+		char nr[16];
+
+		snprintf(nr, sizeof(nr), "%u", m->irqs[i].nr);
+		if (m->irqs[i].name)
+			r = read_targets(s, nr, &m->irqs[i]);
+	}
+	return r < 0 ? r : 0;
 }
 
 bool qm_irq_names_next(const char **p, const char **ret, size_t *ret_len)
@@ -227,11 +294,14 @@ static int read_details(struct qm_irq_scan *s)
 int qm_irqs_read(struct qm_root *root, unsigned what, struct qm_machine *m)
 {
 	struct qm_irq_scan s = { .root = root, .m = m, .top = qm_root_dir(root), .proc = { .fd = -1 }, .what = what };
+	unsigned taken = 0;
 	int r;
 
 	r = qm_optional(qm_dir_open(root, "proc/irq", &s.proc));
 	if (r == 0)
 		r = read_irqs(&s);
+	if (r == 0 && m->n_irqs && !is_named(m))
+		r = read_names_elsewhere(&s, &taken);
 	if (r == 0)
 		r = qm_ties_by_name(&s);
 	if (r == 0)
@@ -240,8 +310,8 @@ int qm_irqs_read(struct qm_root *root, unsigned what, struct qm_machine *m)
 		r = qm_managed_read(&s);
 	if (r == 0)
 		r = read_details(&s);
-	if (r == 0 && what & QM_READ_IRQ_COUNTS)
-		r = qm_interrupts_read(&s.top, m);
+	if (r == 0 && what & QM_READ_IRQ_COUNTS && !(taken & QM_INTERRUPTS_COUNTS))
+		r = qm_interrupts_read(&s.top, QM_INTERRUPTS_COUNTS, m);
 	qm_dir_close(&s.proc);
 	return r;
 }

@@ -18,6 +18,7 @@
 #include "audit/audit.h"
 #include "base/strbuf.h"
 #include "hint/hint.h"
+#include "machine/interrupts.h"
 #include "map/identify.h"
 
 #define ENTRIES_MAX 400
@@ -184,7 +185,8 @@ static void read_tree(const char *description)
 		return;
 	r = qm_root_open(&root, path, false, &problems);
 	FUZZ_CHECK(r == 0);
-	r = qm_machine_read(&root, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE, &m);
+	r = qm_machine_read(&root,
+			    QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQ_COUNTS | QM_READ_IRQBALANCE, &m);
 	if (r == 0) {
 		judge(&root, &m);
 		qm_machine_done(&m);
@@ -240,13 +242,24 @@ static void add_interrupt(struct qm_strbuf *b, unsigned nr, char *line)
 		qm_strbuf_addf(b, "i/%u/%s/x \n", nr, names);
 }
 
+/* Behind the counts: what is found is where it was looked for. */
+static void split_text(const char *text, size_t len)
+{
+	struct qm_interrupts_text got;
+
+	qm_interrupts_split(text, len, &got);
+	FUZZ_CHECK(got.hwirq >= -1);
+	FUZZ_CHECK(!got.chip || (got.chip >= text && got.chip_len && got.chip + got.chip_len <= text + len));
+	FUZZ_CHECK(!got.handlers || (got.handlers > got.chip && got.handlers_len && got.handlers + got.handlers_len <= text + len));
+}
+
 void fuzz_interrupts(const char *text, size_t len)
 {
 	char *copy = strdup(text), *save = NULL;
 	struct qm_strbuf b = { 0 };
 	unsigned nr = 20;
 
-	(void)len;
+	split_text(text, len);
 	qm_strbuf_adds(&b, machine_of_interrupts);
 	for (char *line = copy ? strtok_r(copy, "\n", &save) : NULL; line && nr < 36; line = strtok_r(NULL, "\n", &save))
 		add_interrupt(&b, nr++, line);

@@ -13,39 +13,46 @@ static const struct topo_spec two_nodes = { .possible = "0-7", .nodes = "0:0-3;1
 static void owners(void **state)
 {
 	static const struct {
-		const char *name, *driver;
+		const char *name, *driver, *device;
 		bool completes;
 	} t[] = {
-		{ "nvme0q0", "nvme", false },
-		{ "nvme12q10", "nvme", true },
-		{ "virtio3-config", NULL, false },
-		{ "virtio3-req.0", "virtio_blk", true },
-		{ "virtio3-virtqueues", "virtio_blk", true },
-		{ "virtio3-request", "virtio_scsi", true },
-		{ "virtio3-requests", NULL, true }, /* a file system, or a disk: not told by the name */
-		{ "virtio0-input.0", NULL, true },
-		{ "mpt3sas0-msix3", "mpt3sas", true },
-		{ "mpi3mr0-msix0", "mpi3mr", false },
-		{ "megasas2-msix14", "megaraid_sas", true },
-		{ "hpsa0-msix14", "hpsa", true },
-		{ "qla2xxx7_default", "qla2xxx", false },
-		{ "qla2xxx7_qpair1", "qla2xxx", true },
-		{ "hisi_sas_v3_hw cq", "hisi_sas_v3_hw", true },
-		{ "hisi_sas_v3_hw phy", "hisi_sas_v3_hw", false },
-		{ "blkif", "xen-blkfront", true },
-		{ "ahci[0000:00:1f.2]", "ahci", true },
-		{ "eth0-rx-0", NULL, true },
-		{ "nvmem", NULL, true },
+		{ "nvme0q0", "nvme", "nvme0", false },
+		{ "nvme12q10", "nvme", "nvme12", true },
+		{ "virtio3-config", NULL, NULL, false },
+		{ "virtio3-req.0", "virtio_blk", "virtio3", true },
+		{ "virtio3-virtqueues", "virtio_blk", "virtio3", true },
+		{ "virtio3-request", "virtio_scsi", "virtio3", true },
+		{ "virtio3-requests", NULL, NULL, true }, /* a file system, or a disk: not told by the name */
+		{ "virtio0-input.0", NULL, NULL, true },
+		{ "eth0, virtio3-req.0", "virtio_blk", "virtio3", true },
+		{ "mpt3sas0-msix3", "mpt3sas", "mpt3sas0", true },
+		{ "mpi3mr0-msix0", "mpi3mr", "mpi3mr0", false },
+		{ "megasas2-msix14", "megaraid_sas", "megasas2", true },
+		{ "hpsa0-msix14", "hpsa", "hpsa0", true },
+		{ "qla2xxx7_default", "qla2xxx", "qla2xxx7", false },
+		{ "qla2xxx7_qpair1", "qla2xxx", "qla2xxx7", true },
+		{ "hisi_sas_v3_hw cq", "hisi_sas_v3_hw", "hisi_sas_v3_hw", true },
+		{ "hisi_sas_v3_hw phy", "hisi_sas_v3_hw", "hisi_sas_v3_hw", false },
+		{ "blkif", "xen-blkfront", "blkif", true },
+		{ "ahci[0000:00:1f.2]", "ahci", "ahci", true },
+		{ "eth0-rx-0", NULL, NULL, true },
+		{ "nvmem", NULL, NULL, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < QM_ARRAY_SIZE(t); i++) {
 		struct qm_irq irq = { .name = (char *)t[i].name };
-		const char *driver = qm_irq_driver(&irq);
+		const char *driver = qm_irq_driver(&irq), *device;
+		size_t len;
 
 		if (!driver != !t[i].driver || (driver && strcmp(driver, t[i].driver) != 0))
 			fail_msg("%s: driver %s", t[i].name, driver ? driver : "none");
 		assert_int_equal(qm_irq_completes(&irq), t[i].completes);
+		assert_int_equal(qm_irq_device(&irq, &device, &len), t[i].device != NULL);
+		if (t[i].device) {
+			assert_int_equal(len, strlen(t[i].device));
+			assert_memory_equal(device, t[i].device, len);
+		}
 	}
 	assert_null(qm_irq_driver(&(struct qm_irq){ .name = NULL }));
 }
@@ -475,6 +482,7 @@ static void isolation(void **state)
 /* Interrupts of disks that the tree does not show are known by their names. */
 static void isolation_without_disks(void **state)
 {
+	const struct qm_finding *one;
 	struct qm_machine m;
 	struct qm_findings f;
 
@@ -486,6 +494,43 @@ static void isolation_without_disks(void **state)
 	f = audit_run(&m);
 	assert_int_equal(audit_says(&f, "isolated-cpu-irq", "warning", "", "1", "71")->controller, -1);
 	audit_says(&f, "isolation-ineffective", "warning", "", "1", "71");
+	audit_done(&f, &m);
+
+	/* Device by device; an admin queue's counts where its mask has isolated CPUs only, and can be moved. */
+	machine_make(&m, &flat4, "6.12", "isolcpus=managed_irq,1-3");
+	machine_irq(&m, 60, "nvme10q1", "1", "1", -1);
+	machine_irq(&m, 70, "nvme1q0", "2", "2", -1);
+	machine_irq(&m, 71, "nvme1q1", "0", "0", -1);
+	machine_irq(&m, 72, "nvme1q2", "1", "1", -1);
+	machine_irq(&m, 80, "qla2xxx7_qpair1", "3", "3", 0);
+	machine_irq(&m, 81, "qla2xxx7_qpair2", "1-2", "2", 0);
+	machine_irq(&m, 82, "qla2xxx7_default", "0-3", "0", 0);
+	f = audit_run(&m);
+	one = audit_says(&f, "isolated-cpu-irq", "warning", "", "1-2", "70,72");
+	assert_non_null(strstr(one->message, "2 of 3 interrupts of nvme1 arrive on isolated CPUs (1-2): "));
+	assert_non_null(strstr(one->advice, "Move the others to CPUs that are not isolated."));
+	assert_string_equal(one->command, "echo 0 > /proc/irq/70/smp_affinity_list");
+	one = audit_nth(&f, "isolated-cpu-irq", 1);
+	assert_non_null(strstr(one->message, "1 of 1 interrupt of nvme10 arrives on isolated CPUs (1): "));
+	assert_non_null(strstr(one->advice, "They are managed and cannot be moved"));
+	assert_null(one->command);
+	one = audit_nth(&f, "isolated-cpu-irq", 2);
+	assert_non_null(strstr(one->message, "2 of 3 interrupts of qla2xxx7 arrive on isolated CPUs (2-3): "));
+	assert_non_null(strstr(one->advice, "Move them to CPUs that are not isolated, and give irqaffinity="));
+	assert_string_equal(one->command, "for i in 80 81; do echo 0 > /proc/irq/$i/smp_affinity_list; done");
+	assert_null(audit_nth(&f, "isolated-cpu-irq", 3));
+	audit_says(&f, "isolation-ineffective", "warning", "", "1", "60,72");
+	audit_done(&f, &m);
+
+	/* No release: what a driver lets the kernel manage is not known. */
+	machine_make(&m, &flat4, NULL, "isolcpus=managed_irq,1-3");
+	machine_irq(&m, 70, "nvme1q0", "2", "2", -1);
+	machine_irq(&m, 72, "nvme1q1", "1", "1", -1);
+	f = audit_run(&m);
+	one = audit_says(&f, "isolated-cpu-irq", "warning", "", "1-2", "70,72");
+	assert_non_null(strstr(one->advice, "Give --kernel to learn which are managed. "));
+	assert_null(one->command);
+	audit_silent(&f, "isolation-ineffective");
 	audit_done(&f, &m);
 }
 

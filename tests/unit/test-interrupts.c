@@ -11,11 +11,12 @@
 #include "base/strbuf.h"
 #include "machine/interrupts.h"
 
-static int print(void *arg, unsigned nr, const struct qm_irq_counts *c)
+static int print(void *arg, const struct qm_interrupts_line *line)
 {
+	const struct qm_irq_counts *c = &line->counts;
 	struct qm_strbuf *b = arg;
 
-	qm_strbuf_addf(b, "%u: ", nr);
+	qm_strbuf_addf(b, "%u: ", line->nr);
 	qm_cpuset_format(&c->cpus, b);
 	qm_strbuf_addf(b, " %llu", c->total);
 	if (c->total)
@@ -118,11 +119,59 @@ static void long_files(void **state)
 	qm_strbuf_done(&want);
 }
 
-static int stop_at_2(void *arg, unsigned nr, const struct qm_irq_counts *c)
+static void texts(void **state)
 {
-	(void)c;
+	static const struct {
+		const char *text, *chip;
+		long hwirq;
+		const char *handlers;
+	} t[] = {
+		{ "IR-PCI-MSI 524289-edge      nvme0q1", "IR-PCI-MSI", 524289, "nvme0q1" },
+		{ "PCI-MSI-edge      nvme0q0", "PCI-MSI", -1, "nvme0q0" },
+		{ "IO-APIC-fasteoi   ehci_hcd:usb1, uhci_hcd", "IO-APIC", -1, "ehci_hcd:usb1, uhci_hcd" },
+		{ "IR-PCI-MSIX-0000:04:00.0   2-edge      nvme0q2", "IR-PCI-MSIX-0000:04:00.0", 2, "nvme0q2" },
+		{ "IR-PCI-MSI-0000:17:00.0    0-edge      PCIe PME, aerdrv", "IR-PCI-MSI-0000:17:00.0", 0, "PCIe PME, aerdrv" },
+		{ "ITS-MSI 94404626 Edge      hisi_sas_v3_hw cq", "ITS-MSI", 94404626, "hisi_sas_v3_hw cq" },
+		{ "ITS-PCI-MSIX-0000:01:00.0   1 Edge      mlx5_comp7@pci:0000:01:00.0", "ITS-PCI-MSIX-0000:01:00.0", 1,
+		  "mlx5_comp7@pci:0000:01:00.0" },
+		{ "XIVE-IRQ 4609 Level     virtio3, virtio0, virtio2", "XIVE-IRQ", 4609, "virtio3, virtio0, virtio2" },
+		{ "OpenPIC  Level     ide0", "OpenPIC", -1, "ide0" },
+		{ "xen-dyn    -event     blkif", "xen-dyn", -1, "blkif" },
+		{ "xen-dyn-event     blkif", "xen-dyn", -1, "blkif" },
+		{ "xen-percpu    -virq      timer0", "xen-percpu", -1, "timer0" },
+		{ "MIPS   7  timer", "MIPS", 7, "timer" },
+		{ "GICv2  30 Level     -edge     arch_timer", "GICv2", 30, "arch_timer" },
+		{ "  PCI-MSI 99999999999999999999-edge  nvme0q1  ", "PCI-MSI", -1, "nvme0q1" },
+		/* nobody handles it */
+		{ "PCI-MSI 12-edge", "PCI-MSI", 12, NULL },
+		{ "PCI-MSI   12-edge      ", "PCI-MSI", 12, NULL },
+		{ "XIVE-IRQ 4609 Level", "XIVE-IRQ", 4609, NULL },
+		{ "IO-APIC", "IO-APIC", -1, NULL },
+		{ "-edge", "-edge", -1, NULL },
+		{ "   ", NULL, -1, NULL },
+		{ "", NULL, -1, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < QM_ARRAY_SIZE(t); i++) {
+		struct qm_interrupts_text got;
+
+		print_message("# %s\n", t[i].text);
+		qm_interrupts_split(t[i].text, strlen(t[i].text), &got);
+		assert_int_equal(got.hwirq, t[i].hwirq);
+		assert_int_equal(got.chip_len, t[i].chip ? strlen(t[i].chip) : 0);
+		assert_int_equal(got.handlers_len, t[i].handlers ? strlen(t[i].handlers) : 0);
+		if (t[i].chip)
+			assert_memory_equal(got.chip, t[i].chip, got.chip_len);
+		if (t[i].handlers)
+			assert_memory_equal(got.handlers, t[i].handlers, got.handlers_len);
+	}
+}
+
+static int stop_at_2(void *arg, const struct qm_interrupts_line *line)
+{
 	++*(int *)arg;
-	return nr == 2 ? -ENOMEM : 0;
+	return line->nr == 2 ? -ENOMEM : 0;
 }
 
 static void the_reader_can_be_stopped(void **state)
@@ -145,6 +194,7 @@ int main(void)
 		cmocka_unit_test(wrong_numbers_of_columns),
 		cmocka_unit_test(long_files),
 		cmocka_unit_test(the_reader_can_be_stopped),
+		cmocka_unit_test(texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
