@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+/* A large file is copied in pieces of this size. */
+#define PIECE_SIZE (64 * 1024)
 
 static int check_empty(int fd)
 {
@@ -149,24 +152,66 @@ static int write_all(int fd, const char *data, size_t len)
 	return 0;
 }
 
-int qm_tree_file(struct qm_tree *t, const char *path, const char *data, size_t len)
+/* An empty file to write to: a descriptor, or an error. *ret_there: it was there, with whatever in it. */
+static int open_empty(const struct qm_tree *t, const char *path, bool *ret_there)
 {
 	char name[NAME_MAX + 1];
 	_cleanup_close_ int dir = open_parent(t, path, name);
-	bool there = false;
-	int fd, r;
+	int fd;
 
 	if (dir < 0)
 		return dir;
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-	if (fd < 0 && errno == EEXIST) {
-		there = true;
+	*ret_there = fd < 0 && errno == EEXIST;
+	if (*ret_there)
 		fd = openat(dir, name, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
-	}
+	return fd < 0 ? -errno : fd;
+}
+
+int qm_tree_file(struct qm_tree *t, const char *path, const char *data, size_t len)
+{
+	bool there;
+	int fd = open_empty(t, path, &there), r;
+
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = write_all(fd, data, len);
 	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r < 0 ? r : there;
+}
+
+static int copy_all(int from, int to, unsigned long long max)
+{
+	_cleanup_free_ char *buf = malloc(PIECE_SIZE);
+	unsigned long long total = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	for (;;) {
+		ssize_t n = read(from, buf, PIECE_SIZE);
+		int r;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		total += (unsigned long long)n;
+		r = total > max ? -EFBIG : write_all(to, buf, (size_t)n);
+		if (r < 0)
+			return r;
+	}
+}
+
+int qm_tree_stream(struct qm_tree *t, const char *path, int fd, unsigned long long max)
+{
+	bool there;
+	int to = open_empty(t, path, &there), r;
+
+	if (to < 0)
+		return to;
+	r = copy_all(fd, to, max);
+	if (close(to) < 0 && r == 0)
 		r = -errno;
 	return r < 0 ? r : there;
 }

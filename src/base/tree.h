@@ -24,6 +24,8 @@ QM_MUST_CHECK int qm_tree_dir(struct qm_tree *t, const char *path);
 QM_MUST_CHECK int qm_tree_link(struct qm_tree *t, const char *path, const char *target);
 /* A file that is there is written anew. */
 QM_MUST_CHECK int qm_tree_file(struct qm_tree *t, const char *path, const char *data, size_t len);
+/* The same with what fd gives from here on, in pieces; -EFBIG where that is more than max bytes. */
+QM_MUST_CHECK int qm_tree_stream(struct qm_tree *t, const char *path, int fd, unsigned long long max);
 /* An empty file, or what is there already. */
 QM_MUST_CHECK int qm_tree_touch(struct qm_tree *t, const char *path);
 /* Permission bits of a file that is there; the owner can always read it. 0 or -errno. */

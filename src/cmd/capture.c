@@ -10,6 +10,7 @@
 #include "base/tree.h"
 #include "cmd/cmd.h"
 #include "cmd/redact.h"
+#include "machine/interrupts.h"
 #include "out/results.h"
 
 struct capture_options {
@@ -295,6 +296,27 @@ static void note_refused(void *arg, const char *path)
 	qm_problem_addf(&c->refused, path, "only root may read it");
 }
 
+/*
+ * Who took which interrupt: megabytes on large machines, so it is read only where counts are asked for, as they may be of
+ * the copy. There is nothing to redact in it but what the directories in proc/irq are named, too.
+ */
+static void copy_interrupts(struct capture *c)
+{
+	const char *path = QM_INTERRUPTS_PATH;
+	struct qm_dir top = qm_root_dir(&c->root);
+	_cleanup_close_ int fd = qm_dir_open_file(&top, path);
+	_cleanup_free_ char *real = NULL;
+	int r;
+
+	if (fd < 0)
+		return;
+	r = c->err ? c->err : resolve_file(c, path, &real);
+	if (r == 0)
+		r = qm_tree_stream(&c->tree, real, fd, QM_INTERRUPTS_MAX);
+	c->res.files += r == 0;
+	keep_error(c, path, r);
+}
+
 static int capture(struct qm_run *run, struct capture *c)
 {
 	struct qm_root_tap tap = { .file = copy_file, .link = copy_link, .dir = copy_dir, .seen = copy_seen,
@@ -314,11 +336,13 @@ static int capture(struct qm_run *run, struct capture *c)
 	if (r < 0)
 		return QM_SAID;
 	run->tap = &tap;
-	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQBALANCE);
+	r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE);
 	run->tap = NULL;
 	run->root.tap = NULL;
-	if (r == 0)
+	if (r == 0) {
+		copy_interrupts(c);
 		set_modes(c);
+	}
 	if (r < 0 || c->err)
 		return r < 0 ? r : QM_SAID;
 	c->res.refused = &c->refused;

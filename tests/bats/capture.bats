@@ -11,9 +11,11 @@ setup() {
 # same SOURCE COPY: all answers are equal but for where they come from
 same() {
 	local args
-	for args in list show topology audit compare; do
-		"$QMAPCTL" "$args" -s "$1" -J 2>a.err | grep -v '^ "source":' >a || :
-		"$QMAPCTL" "$args" -s "$2" -J 2>b.err | grep -v '^ "source":' >b || :
+	for args in list show 'show --irq --counts' topology audit compare; do
+		# shellcheck disable=SC2086
+		"$QMAPCTL" $args -s "$1" -J 2>a.err | grep -v '^ "source":' >a || :
+		# shellcheck disable=SC2086
+		"$QMAPCTL" $args -s "$2" -J 2>b.err | grep -v '^ "source":' >b || :
 		[ -s a ]
 		cmp a b || fail "$args"
 		cmp a.err b.err || fail "$args: standard error"
@@ -113,6 +115,47 @@ same() {
 	assert_json '"sys/kernel/debug/block" in j["capture"]["refused"]' true
 	output=$(setpriv --reuid=65534 --clear-groups ./program capture -s tree out/two) || fail
 	assert_contains "$output" "not copied, only root may read it: sys/kernel/debug/block"
+}
+
+@test "who took which interrupt is copied as it is, however long the file" {
+	unfold - tree <<-'END'
+		f sys/devices/system/cpu/possible 0-1
+		f sys/devices/system/cpu/present 0-1
+		f sys/devices/system/cpu/online 0-1
+		d sys/devices/system/cpu/cpu0
+		d sys/devices/system/cpu/cpu1
+		f proc/irq/30/smp_affinity_list 0-1
+		f proc/irq/30/effective_affinity_list 1
+		f proc/irq/30/node 0
+		f proc/irq/30/affinity_hint 3
+	END
+	{
+		echo '           CPU0       CPU1       '
+		echo ' 30:          7          0   PCI-MSI-0000:01:00.0   1-edge      lpfc:1, ice-ens1-TxRx-0'
+		for nr in {1000..3000}; do
+			printf '%3s:          1          0   PCI-MSI-0000:02:00.0   1-edge      name%s\n' $nr $nr
+		done
+		printf '\0\0\0'
+	} >tree/proc/interrupts
+	[ "$(stat -c %s tree/proc/interrupts)" -gt 131072 ]
+	qmapctl capture -s tree copy
+	assert_status 0
+	cmp tree/proc/interrupts copy/proc/interrupts
+	same tree copy
+	qmapctl show --irq --counts -s copy -J
+	assert_json '[(i["irq"], i["name"], i["delivered_list"], i["node"], i["hint_list"]) for i in j["irqs"]]' \
+		'[[30, "lpfc:1, ice-ens1-TxRx-0", "0", 0, "0-1"]]'
+	# names of devices are no secret: the directories of interrupts carry them, too
+	qmapctl capture --redact -s tree redacted
+	assert_status 0
+	cmp tree/proc/interrupts redacted/proc/interrupts
+	# where a link leads to it, it stands behind the link
+	mv tree/proc/interrupts tree/elsewhere
+	ln -s /elsewhere tree/proc/interrupts
+	qmapctl capture -s tree linked
+	assert_status 0
+	[ -L linked/proc/interrupts ]
+	cmp tree/elsewhere linked/elsewhere
 }
 
 @test "links that lead out or round in circles stay inside" {
