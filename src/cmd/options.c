@@ -176,9 +176,11 @@ static int store_pair(struct qm_run *run, const struct qm_option *o, const char 
 	}
 	first = strndup(value, (size_t)(comma - value));
 	r = qm_run_own(run, first);
+	if (r < 0)
+		return r;
 	field[0] = first;
 	field[1] = comma + 1;
-	return r;
+	return 0;
 }
 
 /* For an option whose argument was left out: the first of the words it can be. */

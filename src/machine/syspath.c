@@ -55,7 +55,7 @@ bool qm_name_has_number(const char *s, size_t len, const char *word, unsigned *r
 bool qm_name_is_nvme_disk(const char *name, unsigned *ret_instance, int *ret_path, unsigned *ret_head)
 {
 	const char *p = name, *end = name + strlen(name);
-	unsigned instance, path, head;
+	unsigned instance, path = 0, head;
 	bool has_path = false;
 
 	if (strncmp(p, "nvme", 4) != 0)

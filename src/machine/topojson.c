@@ -239,7 +239,7 @@ static int parse_node(struct parser *p, struct json_object *o, size_t i, struct 
 	struct qm_node node = { .online = true, .mem_kb = -1 };
 	struct json_object *v;
 	char what[64];
-	long long id;
+	long long id = 0;
 	int r;
 
 	snprintf(what, sizeof(what), "nodes[%zu]", i);
@@ -371,7 +371,7 @@ static int parse_distance_row(struct parser *p, struct json_object *row, size_t 
 	if (json_object_array_length(row) != n)
 		return fail(p, "%s: has %zu numbers, there are %zu rows", what, (size_t)json_object_array_length(row), n);
 	for (size_t k = 0; k < n; k++) {
-		long long d;
+		long long d = 0;
 		int r;
 
 		snprintf(what, sizeof(what), "distances[%zu][%zu]", i, k);
