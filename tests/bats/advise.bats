@@ -116,7 +116,7 @@ loop 1-8 8'
 	outcome 'refused yes 1 4 isolated 1-2' --synthetic "$SMALL" --kernel 6.12 --nohz-full 2-5
 	outcome 'connects yes - - - 1-8' --synthetic "$SMALL" --kernel 7.2 --nohz-full 2-5
 	# one CPU of the queue isolated, the other offline
-	local mixed=(--synthetic "$SMALL" --kernel 6.12 --isolcpus domain,4 --offline 5)
+	local mixed=(--synthetic "$SMALL" --kernel 6.12 --isolcpus "domain,4" --offline 5)
 	outcome 'refused yes 1 4-5 offline 1-3' "${mixed[@]}" --queues 4
 	COLUMNS=200 qmapctl advise "${mixed[@]}" --transport tcp --queues 4
 	assert_contains "$output" "its CPUs 4-5 are offline (5) or isolated, and this kernel"
