@@ -54,7 +54,7 @@ after"
 
 @test "the commands of README are there: bootstrap's and make's" {
 	grep -qx '    ./bootstrap run            # builds qmapctl and audits this machine' "$TOP/README"
-	grep -qx '    ./bootstrap check          # builds it and runs all tests' "$TOP/README"
+	grep -qx '    ./bootstrap check          # builds it and runs the tests' "$TOP/README"
 	local command
 	for command in compare explain capture; do
 		"$QMAPCTL" "$command" --help >/dev/null
