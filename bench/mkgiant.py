@@ -12,19 +12,12 @@ kernel has and qmapctl reads, and those that lscpu and lstopo want.
 """
 import argparse
 import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tests"))
+from mkroot import text_of  # noqa: E402  pylint: disable=wrong-import-position,import-error
 
 PAGE = 4096
-
-
-def list_text(cpus):
-    """[0, 1, 2, 8] -> "0-2,8" """
-    runs = []
-    for cpu in sorted(cpus):
-        if runs and runs[-1][1] == cpu - 1:
-            runs[-1][1] = cpu
-        else:
-            runs.append([cpu, cpu])
-    return ",".join("%d" % a if a == b else "%d-%d" % (a, b) for a, b in runs)
 
 
 def queue_text(cpus):
@@ -86,12 +79,12 @@ class Giant:
     # ---- topology ----
 
     def make_sets(self):
-        everything = list_text(self.cpus)
+        everything = text_of(self.cpus)
         self.files("sys/devices/system/cpu", possible=everything, present=everything, online=everything, offline="",
                    isolated="", nohz_full="   (null)", kernel_max=8191)
         for cpu in self.cpus:
             self.make_cpu(cpu)
-        nodes = list_text(range(self.args.nodes))
+        nodes = text_of(range(self.args.nodes))
         self.files("sys/devices/system/node", online=nodes, possible=nodes, has_cpu=nodes, has_memory=nodes,
                    has_normal_memory=nodes)
         for node in range(self.args.nodes):
@@ -106,12 +99,12 @@ class Giant:
             self.files(here, online=1)
         self.files(here + "/topology", core_id=core, physical_package_id=package, die_id=0, cluster_id=core)
         for name, cpus in sets.items():
-            self.files(here + "/topology", **{name: self.mask(cpus), name + "_list": list_text(cpus)})
+            self.files(here + "/topology", **{name: self.mask(cpus), name + "_list": text_of(cpus)})
         caches = ((1, "Data", "48K", self.by_core[core]), (1, "Instruction", "32K", self.by_core[core]),
                   (2, "Unified", "2048K", self.by_core[core]), (3, "Unified", "107520K", self.by_node[node]))
         for index, (level, kind, size, cpus) in enumerate(caches):
             self.files("%s/cache/index%d" % (here, index), level=level, type=kind, size=size,
-                       id=node if level == 3 else core, shared_cpu_list=list_text(cpus), shared_cpu_map=self.mask(cpus),
+                       id=node if level == 3 else core, shared_cpu_list=text_of(cpus), shared_cpu_map=self.mask(cpus),
                        coherency_line_size=64, ways_of_associativity=12, number_of_sets=64)
         self.link("%s/node%d" % (here, node), "sys/devices/system/node/node%d" % node)
 
@@ -120,7 +113,7 @@ class Giant:
         package = node * self.n_packages // self.args.nodes
         distances = [10 if other == node else 12 if other * self.n_packages // self.args.nodes == package else 32
                      for other in range(self.args.nodes)]
-        self.files(here, cpulist=list_text(self.by_node[node]), cpumap=self.mask(self.by_node[node]),
+        self.files(here, cpulist=text_of(self.by_node[node]), cpumap=self.mask(self.by_node[node]),
                    distance=" ".join(map(str, distances)), meminfo="Node %d MemTotal:       67108864 kB" % node)
         for cpu in self.by_node[node]:
             self.link("%s/cpu%d" % (here, cpu), "sys/devices/system/cpu/cpu%d" % cpu)
@@ -140,7 +133,7 @@ class Giant:
 
     def make_irq(self, pci, name, cpus, effective, node):
         here = "proc/irq/%d" % self.irq
-        self.files(here, smp_affinity=self.mask(cpus), smp_affinity_list=list_text(cpus),
+        self.files(here, smp_affinity=self.mask(cpus), smp_affinity_list=text_of(cpus),
                    effective_affinity=self.mask([effective]), effective_affinity_list=effective,
                    affinity_hint=self.mask([]), node=node, spurious="count 0\nunhandled 0\nlast_unhandled 0 ms")
         self.directory("%s/%s" % (here, name))
@@ -157,7 +150,7 @@ class Giant:
         pci = "sys/devices/pci%04x:00/%04x:00:01.0/%s" % (nr >> 5, nr >> 5, bdf)
         here = "%s/nvme/nvme%d" % (pci, nr)
         everything = list(self.cpus)
-        self.files(pci, numa_node=node, local_cpulist=list_text(self.by_node[node]), **{"class": "0x010802"})
+        self.files(pci, numa_node=node, local_cpulist=text_of(self.by_node[node]), **{"class": "0x010802"})
         self.files(here, transport="pcie", address=bdf, queue_count=self.args.queues + 1, sqsize=1023, numa_node=node,
                    state="live", cntrltype="io", serial="S%08d" % nr, model="Giant", firmware_rev="1.0",
                    subsysnqn="nqn.2014.08.org.nvmexpress:giant%d" % nr)

@@ -221,12 +221,12 @@ static int score_controller(const struct qm_controller *c, struct qm_audit_contr
 	return r;
 }
 
-static bool is_asked_for(const struct qm_audit_options *opt, size_t controller)
+bool qm_audit_is_asked_for(const size_t *controllers, size_t n, size_t index)
 {
-	if (!opt->controllers)
+	if (!controllers)
 		return true;
-	for (size_t i = 0; i < opt->n_controllers; i++) {
-		if (opt->controllers[i] == controller)
+	for (size_t i = 0; i < n; i++) {
+		if (controllers[i] == index)
 			return true;
 	}
 	return false;
@@ -240,7 +240,7 @@ static int score_all(struct qm_audit *a)
 	s.has_full = r > 0;
 	s.full.t = &s.topo_full;
 	for (size_t i = 0; i < a->m->n_controllers && r >= 0; i++) {
-		a->c[i].skipped = !is_asked_for(a->opt, i);
+		a->c[i].skipped = !qm_audit_is_asked_for(a->opt->controllers, a->opt->n_controllers, i);
 		if (!a->c[i].skipped)
 			r = score_controller(&a->m->controllers[i], &a->c[i], &s);
 	}

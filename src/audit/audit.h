@@ -44,6 +44,9 @@ struct qm_audit_options {
 	size_t n_controllers;
 };
 
+/* Is the machine's controller of this index among the n? NULL: all are. */
+bool qm_audit_is_asked_for(const size_t *controllers, size_t n, size_t index);
+
 /* Hardware queues of one type: each type is mapped over all CPUs on its own. */
 struct qm_audit_set {
 	int type; /* enum qm_hctx_type; QM_HCTX_UNKNOWN: all queues, no CPU being in two of them */

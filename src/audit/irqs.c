@@ -337,6 +337,13 @@ int qm_irq_who_places(const struct qm_machine *m, const struct qm_controller *c,
 	return managed;
 }
 
+int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq)
+{
+	const char *by;
+
+	return qm_irq_who_places(m, c, irq, &by);
+}
+
 /* What the reader tied to a controller is that one's; a network card's vectors are nobody's here. */
 static int give_known(struct qm_audit *a, size_t index)
 {
@@ -427,11 +434,4 @@ int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids *ret)
 			r = qm_ids_add(ret, (unsigned)i);
 	}
 	return r;
-}
-
-int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq)
-{
-	const char *by;
-
-	return qm_irq_who_places(m, c, irq, &by);
 }

@@ -22,12 +22,6 @@ bool qm_irq_device(const struct qm_irq *irq, const char **ret, size_t *ret_len);
 bool qm_irq_completes(const struct qm_irq *irq);
 /* The driver that names its interrupts so; NULL = none known here. */
 const char *qm_irq_driver(const struct qm_irq *irq);
-/*
- * 1 = the kernel places it itself, 0 = it does not, -1 = not known: what the machine shows, else what is certain of the
- * driver on this kernel. c = whose it is; NULL = the name tells the driver. An interrupt of queues: drivers have others
- * that are not managed.
- */
-int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq);
 /* A storage driver's name that says neither which controller nor which queue. */
 bool qm_irq_has_nameless_owner(const struct qm_irq *irq);
 
@@ -41,10 +35,13 @@ enum qm_irq_outside {
 enum qm_irq_outside qm_irq_outside_mask(const struct qm_topology *t, const struct qm_irq *irq);
 const char *qm_irq_outside_name(enum qm_irq_outside o); /* "pending", "shut-down"; NULL for not */
 /*
- * May nobody but the kernel move an interrupt? 1, 0, -1 = unknown. *ret_by: how that is known, "debugfs", "mode", or "driver"
- * where only what the driver does on such a kernel is; NULL = unknown. c is the controller it belongs to, or NULL.
+ * May nobody but the kernel move an interrupt? 1, 0, -1 = unknown: what the machine shows, else what is certain of the
+ * driver on this kernel. *ret_by: how that is known, "debugfs", "mode" or "driver"; NULL = unknown. c is the controller it
+ * belongs to; NULL = its name tells the driver.
  */
 int qm_irq_who_places(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq,
 	const char **ret_by);
+/* The same where it does not matter how that is known. */
+int qm_irq_is_managed(const struct qm_machine *m, const struct qm_controller *c, const struct qm_irq *irq);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rules about host adapters, whose real queues blk-mq may not see, and about where requests complete. */
+#include "audit/irqs.h"
 #include "audit/rules.h"
 
 #include <string.h>
@@ -47,7 +48,7 @@ static int run_hidden_reply_queues(struct qm_audit *a, const struct qm_rule *rul
 		int r;
 
 		for (size_t k = 0; k < n; k++)
-			managed += qm_irq_managed(a, c, &a->m->irqs[a->c[i].irqs.v[k]]) == 1;
+			managed += qm_irq_is_managed(a->m, c, &a->m->irqs[a->c[i].irqs.v[k]]) == 1;
 		if (managed < 2)
 			continue;
 		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);

@@ -11,11 +11,6 @@ static bool has_virtqueues_name(const struct qm_irq *irq)
 	return irq->name && strstr(irq->name, "-virtqueues");
 }
 
-int qm_irq_managed(const struct qm_audit *a, const struct qm_controller *c, const struct qm_irq *irq)
-{
-	return qm_irq_is_managed(a->m, c, irq);
-}
-
 /* The interrupt tied to a queue; NULL where none is known. */
 static const struct qm_irq *irq_of(const struct qm_audit *a, const struct qm_hctx *h)
 {
@@ -35,7 +30,7 @@ static int only_cpu(const struct qm_irq *irq)
 /* Interrupts of the controller that the user may move, as far as is known; those not known count as managed. */
 static bool is_free(const struct qm_audit *a, const struct qm_controller *c, const struct qm_irq *irq)
 {
-	return qm_irq_managed(a, c, irq) == 0;
+	return qm_irq_is_managed(a->m, c, irq) == 0;
 }
 
 static void draft_hint_command(struct qm_draft *d, const struct qm_controller *c)
@@ -75,7 +70,7 @@ static int say_managed(struct qm_audit *a, const struct qm_rule *rule, size_t i,
 		return 0;
 	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
 	for (size_t k = 0; k < irqs->n; k++) {
-		if (qm_irq_managed(a, c, &a->m->irqs[irqs->v[k]]) == managed)
+		if (qm_irq_is_managed(a->m, c, &a->m->irqs[irqs->v[k]]) == managed)
 			qm_draft_irq(&d, a->m->irqs[irqs->v[k]].nr);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)

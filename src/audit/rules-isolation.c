@@ -26,7 +26,7 @@ static const struct qm_cpuset *landing(const struct qm_audit *a, const struct qm
 	bool in_use = irq->has_effective && !qm_cpuset_is_empty(irq->effective);
 
 	if (in_use && a->opt->whatif && a->m->cmdline.iso_managed_irq && irq->has_requested &&
-		qm_irq_managed(a, c, irq) == 1)
+		qm_irq_is_managed(a->m, c, irq) == 1)
 		in_use = false;
 	return in_use ? irq->effective : irq->has_requested ? irq->requested : NULL;
 }
@@ -58,7 +58,7 @@ static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, size_t c
 
 		if (!lands_within(on, isolated))
 			continue;
-		some_free = some_free || qm_irq_managed(a, c, irq) == 0;
+		some_free = some_free || qm_irq_is_managed(a->m, c, irq) == 0;
 		add_landing(&d, irq, on);
 	}
 	if (d.f.irqs.n == 0 && d.err == 0)
@@ -170,7 +170,7 @@ static int say_isolated_unowned(struct qm_audit *a, const struct qm_rule *rule, 
 
 		if (!is_isolated_unowned(a, irq, isolated))
 			continue;
-		who = qm_irq_managed(a, NULL, irq);
+		who = qm_irq_is_managed(a->m, NULL, irq);
 		managed += who == 1;
 		if (who == 0 && r == 0)
 			r = qm_ids_add(&movable, irq->nr);
@@ -245,7 +245,7 @@ static void add_ineffective(struct qm_draft *d, const struct qm_audit *a, const 
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 		const struct qm_cpuset *on = landing(a, c, irq);
 
-		if (!irq->has_requested || (!c && !qm_irq_completes(irq)) || qm_irq_managed(a, c, irq) != 1 ||
+		if (!irq->has_requested || (!c && !qm_irq_completes(irq)) || qm_irq_is_managed(a->m, c, irq) != 1 ||
 			!lands_within(on, &what->isolated) ||
 			qm_cpuset_intersects(irq->requested, &what->house) != what->had_choice)
 			continue;

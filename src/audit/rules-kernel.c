@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Rules about what the kernel did: whether it is what this kernel does, and whether that is a known bug. */
+#include "audit/irqs.h"
 #include "audit/rules.h"
 
 #include <string.h>
@@ -335,7 +336,7 @@ static int run_kdump_queue_mismatch(struct qm_audit *a, const struct qm_rule *ru
 		if (c->n_hctx != 1 || c->hctx[0].irq < 0 || (size_t)c->hctx[0].irq >= a->m->n_irqs)
 			continue;
 		irq = &a->m->irqs[c->hctx[0].irq];
-		if (qm_irq_managed(a, c, irq) != 1 || !irq->has_requested ||
+		if (qm_irq_is_managed(a->m, c, irq) != 1 || !irq->has_requested ||
 			qm_cpuset_intersects(irq->requested, &a->m->topo.online))
 			continue;
 		qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);

@@ -71,11 +71,6 @@ size_t qm_audit_next(const struct qm_audit *a, size_t i);
 QM_MUST_CHECK int qm_audit_identity(struct qm_audit *a, size_t controller, const struct qm_identity **ret);
 /* A fabrics controller that will connect its queues again some day. */
 bool qm_controller_reconnects(const struct qm_controller *c);
-/*
- * Is an interrupt of the controller (NULL: of none that is known) placed by the kernel? What is read, else what its
- * driver does: 1, 0, -1 = unknown.
- */
-int qm_irq_managed(const struct qm_audit *a, const struct qm_controller *c, const struct qm_irq *irq);
 /* Is the algorithm that the kernel is expected to have among those that give the live map? */
 bool qm_identity_is_predicted(const struct qm_identity *id);
 /* A queue that its next connect fails at: such queues are fabrics-reconnect-risk's and said by no other rule. */

@@ -66,23 +66,31 @@ int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len)
 	return 0;
 }
 
+int qm_output_all(int fd, const char *data, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, data, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EIO;
+		data += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
 int qm_output_write(const char *path, const char *data, size_t len)
 {
-	int fd, r = 0;
+	int fd, r;
 
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (fd < 0)
 		return -errno;
-	while (r == 0 && len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno != EINTR)
-			r = -errno;
-		else if (n > 0) {
-			data += n;
-			len -= (size_t)n;
-		}
-	}
+	r = qm_output_all(fd, data, len);
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	return r;

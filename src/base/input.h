@@ -20,6 +20,8 @@ QM_MUST_CHECK int qm_input_open_kmsg(void);
 /* Whole file as a new NUL-terminated string of *ret_len bytes; -EFBIG where it has more than max. 0 or -errno. */
 QM_MUST_CHECK int qm_input_read(const char *path, size_t max, char **ret, size_t *ret_len);
 
+/* Writes all of it to an open file, in as many calls as that takes. 0 or -errno; -EIO where the file takes nothing more. */
+QM_MUST_CHECK int qm_output_all(int fd, const char *data, size_t len);
 /* Writes a file that the user named, replacing what was in it. 0 or -errno. */
 QM_MUST_CHECK int qm_output_write(const char *path, const char *data, size_t len);
 

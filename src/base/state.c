@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "base/input.h"
 #include "base/strbuf.h"
 
 #define LOCK_NAME "lock"
@@ -150,19 +151,9 @@ void qm_state_close(struct qm_state *s)
 
 static int write_synced(int fd, const char *data, size_t len)
 {
-	while (len) {
-		ssize_t n = write(fd, data, len);
+	int r = qm_output_all(fd, data, len);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO;
-		data += n;
-		len -= (size_t)n;
-	}
-	return fsync(fd) < 0 ? -errno : 0;
+	return r < 0 ? r : fsync(fd) < 0 ? -errno : 0;
 }
 
 int qm_state_create(struct qm_state *s, const char *name, const char *data, size_t len)

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/input.h"
+
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 /* A large file is copied in pieces of this size. */
 #define PIECE_SIZE (64 * 1024)
@@ -137,21 +139,6 @@ int qm_tree_link(struct qm_tree *t, const char *path, const char *target)
 	return errno == EEXIST ? 1 : -errno;
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-	while (len) {
-		ssize_t n = write(fd, data, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		data += n;
-		len -= (size_t)n;
-	}
-	return 0;
-}
-
 /* An empty file to write to: a descriptor, or an error. *ret_there: it was there, with whatever in it. */
 static int open_empty(const struct qm_tree *t, const char *path, bool *ret_there)
 {
@@ -175,7 +162,7 @@ int qm_tree_file(struct qm_tree *t, const char *path, const char *data, size_t l
 
 	if (fd < 0)
 		return fd;
-	r = write_all(fd, data, len);
+	r = qm_output_all(fd, data, len);
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	return r < 0 ? r : there;
@@ -197,7 +184,7 @@ static int copy_all(int from, int to, unsigned long long max)
 		if (n <= 0)
 			return n < 0 ? -errno : 0;
 		total += (unsigned long long)n;
-		r = total > max ? -EFBIG : write_all(to, buf, (size_t)n);
+		r = total > max ? -EFBIG : qm_output_all(to, buf, (size_t)n);
 		if (r < 0)
 			return r;
 	}

@@ -16,15 +16,6 @@ static const struct qm_option options[] = {
 	{ 0 },
 };
 
-static unsigned count_groups(const struct qm_groups *g, const struct qm_cpuset *cpus)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < g->n; i++)
-		n += qm_cpuset_intersects(&g->sets[i], cpus);
-	return n;
-}
-
 /* Distances have one row per online node; a table that does not fit the nodes belongs to none of them. */
 static void fill_distances(const struct qm_topology *t, struct qm_node_view *views)
 {
@@ -57,10 +48,10 @@ static int topology_run(struct qm_run *run)
 		views[i].node = &t->nodes[i];
 		qm_cpuset_copy(&views[i].online, &t->nodes[i].cpus);
 		qm_cpuset_and(&views[i].online, &t->online);
-		views[i].cores = count_groups(&t->cores, &t->nodes[i].cpus);
-		views[i].clusters = count_groups(&t->clusters, &t->nodes[i].cpus);
-		views[i].packages = count_groups(&t->packages, &t->nodes[i].cpus);
-		views[i].llcs = count_groups(&t->llc, &t->nodes[i].cpus);
+		views[i].cores = qm_groups_count(&t->cores, &t->nodes[i].cpus);
+		views[i].clusters = qm_groups_count(&t->clusters, &t->nodes[i].cpus);
+		views[i].packages = qm_groups_count(&t->packages, &t->nodes[i].cpus);
+		views[i].llcs = qm_groups_count(&t->llc, &t->nodes[i].cpus);
 	}
 	fill_distances(t, views);
 	res.nodes = views;

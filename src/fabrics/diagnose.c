@@ -455,6 +455,7 @@ static int explain_exdev(struct making *k)
 /* ---- everything else ---- */
 
 #define NOT_THE_MAP "The queue map has nothing to do with it."
+#define RAN_OUT     "try fewer queues or a smaller --queue-size: something that each queue needs ran out"
 
 static void add_status(struct making *k)
 {
@@ -488,7 +489,7 @@ static void explain_other_connect(struct making *k)
 			"look at the target: the subsystem's name, the hosts it allows, its limits, its log");
 	else if (k->i->qid > 0 && k->i->status == -ENOMEM)
 		qm_strbuf_adds(&k->advice,
-			"try fewer queues or a smaller --queue-size: something that each queue needs ran out");
+			RAN_OUT);
 	else if (k->i->status == -EINVAL)
 		qm_strbuf_adds(&k->advice,
 			"look at the options of the connect, such as --queue-size, and at the target's log of that moment");
@@ -562,7 +563,7 @@ static void explain_no_connection(struct making *k)
 	add_status(k);
 	qm_strbuf_adds(&k->cause, ". " NOT_THE_MAP);
 	qm_strbuf_adds(&k->advice,
-		lacks ? "try fewer queues or a smaller --queue-size: something that each queue needs ran out" :
+		lacks ? RAN_OUT :
 			"check the address, the port and the network, and that the target is up and listens");
 }
 

@@ -97,22 +97,6 @@ static int check_change(struct qm_root *root, const struct qm_machine *m, const 
 	return 0;
 }
 
-static int refuse_whole(char **ret_error, const char *fmt, ...) QM_PRINTF(2, 3);
-
-static int refuse_whole(char **ret_error, const char *fmt, ...)
-{
-	struct qm_strbuf b = { 0 };
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	qm_strbuf_vaddf(&b, fmt, ap);
-	va_end(ap);
-	r = qm_strbuf_take(&b, ret_error);
-	qm_strbuf_done(&b);
-	return r < 0 ? r : -EINVAL;
-}
-
 /* Neither the file nor its directory is a link: no kernel makes one there, so somebody wants other files written. */
 static int check_links(struct qm_root *root, const struct qm_plan *p, char **ret_error)
 {
@@ -130,7 +114,7 @@ static int check_links(struct qm_root *root, const struct qm_plan *p, char **ret
 		if (r < 0 && r != -ENOMEM)
 			r = qm_dir_link(&top, parent, &target);
 		if (r == 0)
-			return refuse_whole(ret_error, "%s: a symbolic link stands there", p->v[i].path);
+			return qm_plan_refuse(ret_error, "%s: a symbolic link stands there", p->v[i].path);
 	}
 	return r == -ENOMEM ? r : 0;
 }
@@ -147,7 +131,7 @@ int qm_plan_check(struct qm_root *root, const struct qm_machine *m, const struct
 		struct qm_strbuf here = { 0 };
 
 		qm_cpuset_format(&m->topo.possible, &here);
-		r = here.err ? here.err : refuse_whole(ret_error, "the plan is for a machine with CPUs %s, this one has %s",
+		r = here.err ? here.err : qm_plan_refuse(ret_error, "the plan is for a machine with CPUs %s, this one has %s",
 						       p->possible, qm_strbuf_str(&here));
 		qm_strbuf_done(&here);
 		return r;
@@ -156,7 +140,7 @@ int qm_plan_check(struct qm_root *root, const struct qm_machine *m, const struct
 	root->problems = NULL;
 	for (size_t i = 0; i < p->n && r == 0; i++) {
 		if (!qm_hint_path_is_allowed(p->v[i].path, NULL, NULL))
-			r = refuse_whole(ret_error, "\"%s\" is not a file that a plan may write", p->v[i].path);
+			r = qm_plan_refuse(ret_error, "\"%s\" is not a file that a plan may write", p->v[i].path);
 	}
 	if (r == 0)
 		r = check_links(root, p, ret_error);

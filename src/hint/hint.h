@@ -80,6 +80,9 @@ QM_MUST_CHECK int qm_plan_make(struct qm_root *root, const struct qm_machine *m,
 /* Is the controller of this index one that the options name? */
 bool qm_plan_is_selected(const struct qm_plan_options *opt, size_t index);
 
+/* Refuses a plan as a whole: *ret_error gets the reason as a new string. -EINVAL, or -ENOMEM without one. */
+QM_MUST_CHECK int qm_plan_refuse(char **ret_error, const char *fmt, ...) QM_PRINTF(2, 3);
+
 /* ---- planfile.c ---- */
 
 /*

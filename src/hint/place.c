@@ -189,7 +189,7 @@ static void wanted_cpus(const struct qm_planner *pl, const struct target *t, str
 	qm_cpuset_and(ret, &pl->usable);
 	*ret_cut = false;
 	/* Vectors behind one queue complete for CPUs of all nodes. */
-	if (node >= 0 && !t->reply && qm_planner_nodes(topo, ret) > 1 &&
+	if (node >= 0 && !t->reply && qm_topology_count_nodes(topo, ret) > 1 &&
 	    qm_cpuset_intersects(ret, &topo->nodes[node].cpus)) {
 		qm_cpuset_and(ret, &topo->nodes[node].cpus);
 		*ret_cut = true;

@@ -8,19 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/audit.h"
 #include "base/strbuf.h"
 #include "hint/hint.h"
 #include "hint/nvme.h"
 #include "hint/planner.h"
-
-static unsigned count_groups(const struct qm_groups *g, const struct qm_cpuset *set)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < g->n; i++)
-		n += qm_cpuset_intersects(&g->sets[i], set);
-	return n;
-}
 
 int qm_planner_list(const struct qm_cpuset *set, char **ret)
 {
@@ -31,15 +23,6 @@ int qm_planner_list(const struct qm_cpuset *set, char **ret)
 	r = qm_strbuf_take(&b, ret);
 	qm_strbuf_done(&b);
 	return r;
-}
-
-unsigned qm_planner_nodes(const struct qm_topology *t, const struct qm_cpuset *set)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < t->n_nodes; i++)
-		n += qm_cpuset_intersects(&t->nodes[i].cpus, set);
-	return n;
 }
 
 /*
@@ -58,8 +41,8 @@ static const char *why_two(const struct qm_planner *pl, const struct qm_controll
 			continue;
 		qm_cpuset_copy(&cpus, c->hctx[i].cpus);
 		qm_cpuset_and(&cpus, &pl->m->topo.online);
-		nodes |= qm_planner_nodes(&pl->m->topo, &cpus) > 1;
-		caches |= count_groups(&pl->m->topo.llc, &cpus) > 1;
+		nodes |= qm_topology_count_nodes(&pl->m->topo, &cpus) > 1;
+		caches |= qm_groups_count(&pl->m->topo.llc, &cpus) > 1;
 	}
 	if (nodes)
 		return "a queue serves several NUMA nodes: completions would cross them";
@@ -108,13 +91,7 @@ static int plan_rq_affinity(const struct qm_planner *pl, const struct qm_control
 
 bool qm_plan_is_selected(const struct qm_plan_options *opt, size_t index)
 {
-	if (!opt->controllers)
-		return true;
-	for (size_t i = 0; i < opt->n_controllers; i++) {
-		if (opt->controllers[i] == index)
-			return true;
-	}
-	return false;
+	return qm_audit_is_asked_for(opt->controllers, opt->n_controllers, index);
 }
 
 int qm_plan_make(struct qm_root *root, const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_plan *ret)

@@ -93,6 +93,20 @@ int qm_plan_add_note(struct qm_plan *p, const char *controller, const char *fmt,
 	return 0;
 }
 
+int qm_plan_refuse(char **ret_error, const char *fmt, ...)
+{
+	struct qm_strbuf b = { 0 };
+	va_list ap;
+	int r;
+
+	va_start(ap, fmt);
+	qm_strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	r = qm_strbuf_take(&b, ret_error);
+	qm_strbuf_done(&b);
+	return r < 0 ? r : -EINVAL;
+}
+
 const char *qm_change_what_name(enum qm_change_what w)
 {
 	static const char *const names[_QM_CHANGE_WHAT_MAX] = { "smp_affinity_list", "rq_affinity" };

@@ -72,22 +72,6 @@ bool qm_hint_path_is_allowed(const char *path, enum qm_change_what *ret_what, lo
 	return true;
 }
 
-static int fail(char **ret_error, const char *fmt, ...) QM_PRINTF(2, 3);
-
-static int fail(char **ret_error, const char *fmt, ...)
-{
-	struct qm_strbuf b = { 0 };
-	va_list ap;
-	int r;
-
-	va_start(ap, fmt);
-	qm_strbuf_vaddf(&b, fmt, ap);
-	va_end(ap);
-	r = qm_strbuf_take(&b, ret_error);
-	qm_strbuf_done(&b);
-	return r < 0 ? r : -EINVAL;
-}
-
 /* A string member without NULs inside; NULL if there is none. *ret_bad: there is one of another type. */
 static const char *get_string(struct json_object *o, const char *key, bool *ret_bad)
 {
@@ -122,16 +106,16 @@ static int parse_change(struct json_object *o, size_t i, struct qm_plan *p, char
 	bool bad;
 
 	if (!json_object_is_type(o, json_type_object))
-		return fail(ret_error, "changes[%zu] is not an object", i);
+		return qm_plan_refuse(ret_error, "changes[%zu] is not an object", i);
 	for (size_t k = 0; k < QM_ARRAY_SIZE(keys); k++) {
 		v[k] = get_string(o, keys[k], &bad);
 		if (bad || (k < 3 && !v[k]))
-			return fail(ret_error, "changes[%zu].%s is not a string", i, keys[k]);
+			return qm_plan_refuse(ret_error, "changes[%zu].%s is not a string", i, keys[k]);
 	}
 	if (!qm_hint_path_is_allowed(v[0], &what, NULL))
-		return fail(ret_error, "changes[%zu].path \"%s\" is not a file that a plan may write", i, v[0]);
+		return qm_plan_refuse(ret_error, "changes[%zu].path \"%s\" is not a file that a plan may write", i, v[0]);
 	if (!is_value_valid(what, v[2]))
-		return fail(ret_error, "changes[%zu].new \"%s\" is no value for %s", i, v[2],
+		return qm_plan_refuse(ret_error, "changes[%zu].new \"%s\" is no value for %s", i, v[2],
 			    qm_change_what_name(what));
 	return qm_plan_add(p, what, v[0], v[1], v[2], v[3], v[4], v[5]);
 }
@@ -154,7 +138,7 @@ static int check_unique(const struct qm_plan *p, char **ret_error)
 	qsort(paths, p->n, sizeof(*paths), compare_paths);
 	for (size_t i = 1; i < p->n; i++) {
 		if (strcmp(paths[i - 1], paths[i]) == 0)
-			return fail(ret_error, "\"%s\" is named twice", paths[i]);
+			return qm_plan_refuse(ret_error, "\"%s\" is named twice", paths[i]);
 	}
 	return 0;
 }
@@ -166,21 +150,21 @@ static int parse_plan(struct json_object *o, struct qm_plan *p, char **ret_error
 	bool bad;
 
 	if (!json_object_is_type(o, json_type_object))
-		return fail(ret_error, "not a JSON object");
+		return qm_plan_refuse(ret_error, "not a JSON object");
 	text = get_string(o, "schema", &bad);
 	if (!text || strcmp(text, "qmapctl/1") != 0)
-		return fail(ret_error, "schema is not \"qmapctl/1\"");
+		return qm_plan_refuse(ret_error, "schema is not \"qmapctl/1\"");
 	text = get_string(o, "command", &bad);
 	if (!text || strcmp(text, "hint") != 0)
-		return fail(ret_error, "not the output of `hint plan`");
+		return qm_plan_refuse(ret_error, "not the output of `hint plan`");
 	if (!json_object_object_get_ex(o, "changes", &changes) || !json_object_is_type(changes, json_type_array))
-		return fail(ret_error, "changes is not an array");
+		return qm_plan_refuse(ret_error, "changes is not an array");
 	if (json_object_array_length(changes) > CHANGES_MAX)
-		return fail(ret_error, "changes has %zu entries, at most %d are taken",
+		return qm_plan_refuse(ret_error, "changes has %zu entries, at most %d are taken",
 			    (size_t)json_object_array_length(changes), CHANGES_MAX);
 	text = get_string(o, "possible_list", &bad);
 	if (bad)
-		return fail(ret_error, "possible_list is not a string");
+		return qm_plan_refuse(ret_error, "possible_list is not a string");
 	if (text) {
 		p->possible = strdup(text);
 		if (!p->possible)
@@ -203,17 +187,17 @@ int qm_plan_parse(const char *text, size_t len, struct qm_plan *ret, char **ret_
 	int r;
 
 	if (len > INT_MAX)
-		return fail(ret_error, "larger than any plan");
+		return qm_plan_refuse(ret_error, "larger than any plan");
 	tok = json_tokener_new();
 	if (!tok)
 		return -ENOMEM;
 	o = json_tokener_parse_ex(tok, text, (int)len);
 	if (json_tokener_get_error(tok) == json_tokener_continue)
-		r = fail(ret_error, "cut short: the JSON text ends before it is complete");
+		r = qm_plan_refuse(ret_error, "cut short: the JSON text ends before it is complete");
 	else if (json_tokener_get_error(tok) != json_tokener_success)
-		r = fail(ret_error, "not JSON: %s", json_tokener_error_desc(json_tokener_get_error(tok)));
+		r = qm_plan_refuse(ret_error, "not JSON: %s", json_tokener_error_desc(json_tokener_get_error(tok)));
 	else if (text[json_tokener_get_parse_end(tok) + strspn(text + json_tokener_get_parse_end(tok), " \t\r\n")])
-		r = fail(ret_error, "something follows the JSON object");
+		r = qm_plan_refuse(ret_error, "something follows the JSON object");
 	else
 		r = parse_plan(o, &p, ret_error);
 	json_object_put(o);

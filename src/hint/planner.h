@@ -15,8 +15,6 @@ struct qm_planner {
 
 /* The CPUs as a list, a new string. */
 QM_MUST_CHECK int qm_planner_list(const struct qm_cpuset *set, char **ret);
-/* How many nodes own a CPU of the set. */
-unsigned qm_planner_nodes(const struct qm_topology *t, const struct qm_cpuset *set);
 /* The queue's interrupt; NULL if it has none or none is known. */
 const struct qm_irq *qm_planner_irq(const struct qm_planner *pl, const struct qm_hctx *h);
 

@@ -58,40 +58,41 @@ static int read_names(const struct qm_dir *dir, const char *nr, char **ret)
 	return r;
 }
 
-static int read_set(struct qm_irq_scan *s, const char *nr, const char *file, bool *ret_has, const struct qm_cpuset **ret)
+typedef int (*read_fn)(const struct qm_dir *dir, const char *name, struct qm_cpuset *ret);
+
+static int read_set(struct qm_irq_scan *s, const char *nr, const char *file, read_fn read_file, bool *ret_has,
+		    const struct qm_cpuset **ret)
 {
 	struct qm_cpuset set;
 	char name[NAME_SPACE];
 	int r;
 
 	qm_name_join(name, sizeof(name), nr, file);
-	r = qm_dir_read_cpulist(&s->proc, name, &set);
+	r = read_file(&s->proc, name, &set);
 	*ret_has = r == 0;
 	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);
+}
+
+static int read_list(struct qm_irq_scan *s, const char *nr, const char *file, bool *ret_has, const struct qm_cpuset **ret)
+{
+	return read_set(s, nr, file, qm_dir_read_cpulist, ret_has, ret);
 }
 
 /* A file that has no list beside it, or has none in old trees. */
 static int read_mask(struct qm_irq_scan *s, const char *nr, const char *file, bool *ret_has, const struct qm_cpuset **ret)
 {
-	struct qm_cpuset set;
-	char name[NAME_SPACE];
-	int r;
-
-	qm_name_join(name, sizeof(name), nr, file);
-	r = qm_dir_read_cpumask(&s->proc, name, &set);
-	*ret_has = r == 0;
-	return r == 0 ? qm_setpool_add(&s->m->sets, &set, ret) : qm_optional(r);
+	return read_set(s, nr, file, qm_dir_read_cpumask, ret_has, ret);
 }
 
 static int read_targets(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
 {
 	int r;
 
-	r = read_set(s, nr, "smp_affinity_list", &irq->has_requested, &irq->requested);
+	r = read_list(s, nr, "smp_affinity_list", &irq->has_requested, &irq->requested);
 	if (r == 0 && !irq->has_requested)
 		r = read_mask(s, nr, "smp_affinity", &irq->has_requested, &irq->requested);
 	if (r == 0)
-		r = read_set(s, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
+		r = read_list(s, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
 	return r;
 }
 

@@ -28,6 +28,15 @@ void qm_groups_done(struct qm_groups *g)
 	*g = (struct qm_groups){ 0 };
 }
 
+unsigned qm_groups_count(const struct qm_groups *g, const struct qm_cpuset *set)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < g->n; i++)
+		n += qm_cpuset_intersects(&g->sets[i], set);
+	return n;
+}
+
 int qm_groups_copy(const struct qm_groups *g, unsigned nr_cpus, struct qm_groups *ret)
 {
 	struct qm_groups c = { .n = g->n };
@@ -167,4 +176,13 @@ int qm_topology_node_index(const struct qm_topology *t, int id)
 			hi = mid;
 	}
 	return lo < t->n_nodes && t->nodes[lo].id == id ? (int)lo : -1;
+}
+
+unsigned qm_topology_count_nodes(const struct qm_topology *t, const struct qm_cpuset *set)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < t->n_nodes; i++)
+		n += qm_cpuset_intersects(&t->nodes[i].cpus, set);
+	return n;
 }

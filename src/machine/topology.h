@@ -62,8 +62,12 @@ QM_MUST_CHECK int qm_topology_copy(const struct qm_topology *t, struct qm_topolo
 
 /* Index into t->nodes of a node id, or -1. */
 int qm_topology_node_index(const struct qm_topology *t, int id);
+/* How many nodes own a CPU of the set. */
+unsigned qm_topology_count_nodes(const struct qm_topology *t, const struct qm_cpuset *set);
 
 void qm_groups_done(struct qm_groups *g);
+/* How many of the groups have a CPU of the set. */
+unsigned qm_groups_count(const struct qm_groups *g, const struct qm_cpuset *set);
 QM_MUST_CHECK int qm_groups_copy(const struct qm_groups *g, unsigned nr_cpus, struct qm_groups *ret);
 /*
  * Adds the set to the groups of a machine with nr_cpus CPUs. Members already in a group stay there (the first wins);
