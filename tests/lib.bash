@@ -41,11 +41,6 @@ fixture() {
 	printf '%s\n' "$dir"
 }
 
-# need_shared PATH: skips the test without that part of the data beside the project.
-need_shared() {
-	[ -e "$QMAP_SHARED/$1" ] || skip "no $1 beside the project"
-}
-
 # fail WORDS: ends the test with what was got.
 fail() {
 	printf '%s\n' "$*" >&2
