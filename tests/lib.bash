@@ -9,8 +9,6 @@ QMAPCTL=${QMAPCTL:-$BUILD/qmapctl}
 UNFOLD=${UNFOLD:-$BUILD/tests/unfold}
 PYTHON=${PYTHON:-$(type -P /usr/bin/python3 python3 | head -n 1)}
 DATA=$TOP/tests/data
-# Data that is not part of the project; tests that want it skip without it.
-QMAP_SHARED=${QMAP_SHARED:-$TOP/../shared}
 export LC_ALL=C QMAPCTL
 unset NO_COLOR
 
