@@ -313,7 +313,7 @@ static bool is_named(const char *const *names, const char *name)
 
 static bool is_wanted(const struct qm_audit_options *opt, const struct qm_rule *r)
 {
-	if (!r->run || (opt->only && !is_named(opt->only, r->name)))
+	if (opt->only && !is_named(opt->only, r->name))
 		return false;
 	return !opt->ignore || !is_named(opt->ignore, r->name);
 }
@@ -328,6 +328,22 @@ static int compare_findings(const void *pa, const void *pb)
 	if (a->controller != b->controller)
 		return a->controller < b->controller ? -1 : 1;
 	return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static int run_rule(struct qm_audit *a, const struct qm_rule *rule)
+{
+	int r = 0;
+	size_t i;
+
+	QM_AUDIT_FOREACH(i, a) {
+		for (unsigned k = 0; rule->each_set && k < a->c[i].n_sets && r == 0; k++)
+			r = rule->each_set(a, rule, i, &a->c[i].sets[k]);
+		if (r == 0 && rule->each)
+			r = rule->each(a, rule, i);
+		if (r < 0)
+			return r;
+	}
+	return rule->run ? rule->run(a, rule) : 0;
 }
 
 int qm_audit_run(const struct qm_machine *m, const struct qm_audit_options *opt, struct qm_findings *ret)
@@ -346,7 +362,7 @@ int qm_audit_run(const struct qm_machine *m, const struct qm_audit_options *opt,
 		r = qm_audit_find_irqs(&a);
 	for (size_t i = 0; r == 0 && (rule = qm_rule_get(i)); i++) {
 		if (is_wanted(opt, rule))
-			r = rule->run(&a, rule);
+			r = run_rule(&a, rule);
 	}
 	audit_done(&a);
 	if (r < 0) {

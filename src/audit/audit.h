@@ -90,7 +90,11 @@ struct qm_rule {
 	const char *family; /* "map", "cpu", "irq", "fabrics", "log", "kernel" */
 	const char *title;
 	const char *text; /* explain: meaning, consequence, remedy, kernels, when it is no problem */
-	int (*run)(struct qm_audit *a, const struct qm_rule *rule); /* NULL: said by diagnose or advise only */
+	/* What judges: each set of queues, each controller, the machine. All NULL: said by diagnose or advise only. */
+	int (*each_set)(
+		struct qm_audit *a, const struct qm_rule *rule, size_t controller, const struct qm_audit_set *set);
+	int (*each)(struct qm_audit *a, const struct qm_rule *rule, size_t controller);
+	int (*run)(struct qm_audit *a, const struct qm_rule *rule);
 };
 
 /* The table in its fixed order, by family; NULL behind the last. */

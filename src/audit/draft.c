@@ -82,6 +82,11 @@ void qm_draft_hctx(struct qm_draft *d, unsigned id)
 		fail(d, r);
 }
 
+bool qm_draft_is_empty(const struct qm_draft *d)
+{
+	return d->f.hctx.n == 0 && d->f.irqs.n == 0 && d->err == 0;
+}
+
 void qm_draft_irq(struct qm_draft *d, unsigned nr)
 {
 	int r = d->err < 0 ? 0 : qm_ids_add(&d->f.irqs, nr);

@@ -418,9 +418,12 @@ int qm_audit_find_irqs(struct qm_audit *a)
 
 int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids *ret)
 {
-	_cleanup_free_ bool *owned = calloc(a->m->n_irqs + 1, sizeof(*owned));
+	_cleanup_free_ bool *owned = NULL;
 	int r = 0;
 
+	if (a->opt->controllers)
+		return 0;
+	owned = calloc(a->m->n_irqs + 1, sizeof(*owned));
 	if (!owned)
 		return -ENOMEM;
 	for (size_t i = 0; i < a->m->n_controllers; i++) {

@@ -7,7 +7,10 @@
 
 /* Fills irqs and other_irqs of every controller. 0 or -ENOMEM. */
 QM_MUST_CHECK int qm_audit_find_irqs(struct qm_audit *a);
-/* Those that no controller owns, as indices; added to *ret. 0 or -ENOMEM. */
+/*
+ * Those that no controller owns, as indices; added to *ret. None where the user asked for certain controllers: these
+ * are not theirs. 0 or -ENOMEM.
+ */
 QM_MUST_CHECK int qm_audit_unowned_irqs(const struct qm_audit *a, struct qm_ids *ret);
 /* One handler after the other of an interrupt with several; *p starts as its name and may be NULL. */
 bool qm_irq_next_name(const char **p, const char **ret, size_t *ret_len);

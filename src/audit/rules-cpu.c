@@ -43,62 +43,47 @@ static bool begin_with_state(
 
 /* ---- hctx-no-online-cpu ---- */
 
-static int run_hctx_no_online_cpu(struct qm_audit *a, const struct qm_rule *rule)
+static int run_hctx_no_online_cpu(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	const struct qm_topology *t = &a->m->topo;
-	size_t i;
+	bool present, absent;
+	struct qm_cpuset gone;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		bool present, absent;
-		struct qm_cpuset gone;
-		struct qm_draft d;
-		int r;
-
-		if (!begin_with_state(&d, a, rule, i, QUEUE_OFFLINE))
-			continue;
-		present = qm_cpuset_intersects(&d.f.cpus, &t->present);
-		qm_cpuset_copy(&gone, &d.f.cpus);
-		qm_cpuset_andnot(&gone, &t->present);
-		absent = !qm_cpuset_is_empty(&gone);
-		qm_draft_message(&d,
-			"%zu of %zu queues (hctx %s) %s no online CPU (%s: %s): idle until one comes online, and "
-			"nothing waits for %s.",
-			d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx),
-			d.f.hctx.n == 1 ? "has" : "have", qm_draft_cpus(&d, &d.f.cpus),
-			present && absent ? "offline or not present" : absent ? "not present" : "offline",
-			d.f.hctx.n == 1 ? "it" : "them");
-		qm_draft_advice(&d, "Nothing needs doing: such queues are kept for the CPUs to come.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (!begin_with_state(&d, a, rule, i, QUEUE_OFFLINE))
+		return 0;
+	present = qm_cpuset_intersects(&d.f.cpus, &t->present);
+	qm_cpuset_copy(&gone, &d.f.cpus);
+	qm_cpuset_andnot(&gone, &t->present);
+	absent = !qm_cpuset_is_empty(&gone);
+	qm_draft_message(&d,
+		"%zu of %zu queues (hctx %s) %s no online CPU (%s: %s): idle until one comes online, and "
+		"nothing waits for %s.",
+		d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx),
+		d.f.hctx.n == 1 ? "has" : "have", qm_draft_cpus(&d, &d.f.cpus),
+		present && absent ? "offline or not present"
+			: absent  ? "not present"
+				  : "offline",
+		d.f.hctx.n == 1 ? "it" : "them");
+	qm_draft_advice(&d, "Nothing needs doing: such queues are kept for the CPUs to come.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- hctx-only-isolated ---- */
 
-static int run_hctx_only_isolated(struct qm_audit *a, const struct qm_rule *rule)
+static int run_hctx_only_isolated(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		struct qm_draft d;
-		int r;
-
-		if (!begin_with_state(&d, a, rule, i, QUEUE_ISOLATED))
-			continue;
-		qm_draft_message(&d,
-			"%zu of %zu queues (hctx %s) serve isolated CPUs only: this kernel leaves those out of a "
-			"queue's list. I/O started on an isolated CPU still uses its queue, and is carried out "
-			"elsewhere.",
-			d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx));
-		qm_draft_advice(&d,
-			"Nothing needs doing for a local disk. NVMe-oF connects with such queues are refused.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (!begin_with_state(&d, a, rule, i, QUEUE_ISOLATED))
+		return 0;
+	qm_draft_message(&d,
+		"%zu of %zu queues (hctx %s) serve isolated CPUs only: this kernel leaves those out of a "
+		"queue's list. I/O started on an isolated CPU still uses its queue, and is carried out "
+		"elsewhere.",
+		d.f.hctx.n, a->m->controllers[i].n_hctx, qm_draft_idlist(&d, &d.f.hctx));
+	qm_draft_advice(&d, "Nothing needs doing for a local disk. NVMe-oF connects with such queues are refused.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- cpu-without-queue ---- */
@@ -127,37 +112,29 @@ static void find_without_queue(
 		qm_cpuset_andnot(ret, c->hctx[set->hctx.v[k]].cpus);
 }
 
-static int run_cpu_without_queue(struct qm_audit *a, const struct qm_rule *rule)
+static int run_cpu_without_queue(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_cpuset without;
+	struct qm_draft d;
+	unsigned n;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_cpuset without;
-		struct qm_draft d;
-		unsigned n;
-		int r;
-
-		if (a->c[i].n_sets == 0 || !qm_lists_are_whole(a, c))
-			continue;
-		find_without_queue(a, c, &a->c[i].sets[0], &without);
-		n = qm_cpuset_count(&without);
-		if (n == 0)
-			continue;
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		qm_cpuset_copy(&d.f.cpus, &without);
-		qm_draft_message(&d,
-			"%u online CPU%s (%s) %s in no queue's list: the map was made without %s, so %s requests all "
-			"go to queue 0, which serves other CPUs too.",
-			n, qm_plural(n), qm_draft_cpulist(&d, &without), n == 1 ? "is" : "are", n == 1 ? "it" : "them",
-			n == 1 ? "its" : "their");
-		qm_draft_advice(&d,
-			"Have the map made again with these CPUs online: reload the driver, connect again, or reboot.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (a->c[i].n_sets == 0 || !qm_lists_are_whole(a, c))
+		return 0;
+	find_without_queue(a, c, &a->c[i].sets[0], &without);
+	n = qm_cpuset_count(&without);
+	if (n == 0)
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	qm_cpuset_copy(&d.f.cpus, &without);
+	qm_draft_message(&d,
+		"%u online CPU%s (%s) %s in no queue's list: the map was made without %s, so %s requests all "
+		"go to queue 0, which serves other CPUs too.",
+		n, qm_plural(n), qm_draft_cpulist(&d, &without), n == 1 ? "is" : "are", n == 1 ? "it" : "them",
+		n == 1 ? "its" : "their");
+	qm_draft_advice(
+		&d, "Have the map made again with these CPUs online: reload the driver, connect again, or reboot.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- possible-exceeds-present ---- */
@@ -235,7 +212,7 @@ const struct qm_rule qm_rules_cpu[] = {
 			"make the map again whenever a CPU comes or goes.\n"
 			"No problem: always, on local disks. On NVMe over fabrics the same queue stops the next "
 			"reconnect: that is fabrics-reconnect-risk.",
-		.run = run_hctx_no_online_cpu,
+		.each = run_hctx_no_online_cpu,
 	},
 	{
 		.name = "hctx-only-isolated",
@@ -251,7 +228,7 @@ const struct qm_rule qm_rules_cpu[] = {
 			"Kernels: isolated CPUs are left out by 6.9 and later and by 6.1 stable kernels, nohz_full "
 			"ones by 6.1 and 6.12 stable but not by 7.2; 5.10 leaves none out.\n"
 			"No problem: on a machine that is meant to have isolated CPUs.",
-		.run = run_hctx_only_isolated,
+		.each = run_hctx_only_isolated,
 	},
 	{
 		.name = "cpu-without-queue",
@@ -267,7 +244,7 @@ const struct qm_rule qm_rules_cpu[] = {
 			"Kernels: 4.13 to 4.15, whose maps cover present CPUs only. Kernels since 4.16 map all "
 			"possible CPUs at once; those before 4.13 make the map again for every CPU that comes.\n"
 			"No problem: isolated CPUs on kernels that leave them out; they are not counted.",
-		.run = run_cpu_without_queue,
+		.each = run_cpu_without_queue,
 	},
 	{
 		.name = "possible-exceeds-present",

@@ -298,33 +298,25 @@ static void word_risk(struct qm_draft *d, const struct qm_audit *a, const struct
 		n, c->n_hctx, queues, first, n == 1 ? "has" : "have", online);
 }
 
-static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *rule)
+static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	bool left_out = true;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		bool left_out = true;
-		struct qm_draft d;
-		int r;
-
-		qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++) {
-			if (!qm_queue_stops_connect(a, c, &c->hctx[q]))
-				continue;
-			qm_draft_hctx(&d, c->hctx[q].id);
-			qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
-			left_out = left_out && is_left_out(a, c, q);
-		}
-		if (d.f.hctx.n == 0 && d.err == 0)
+	qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		if (!qm_queue_stops_connect(a, c, &c->hctx[q]))
 			continue;
-		word_risk(&d, a, c, left_out);
-		draft_cure(&d, a, c);
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		qm_draft_hctx(&d, c->hctx[q].id);
+		qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
+		left_out = left_out && is_left_out(a, c, q);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	word_risk(&d, a, c, left_out);
+	draft_cure(&d, a, c);
+	return qm_draft_commit(&d);
 }
 
 /* ---- tcp-iocpu-outside-hctx, tcp-iocpu-pileup ---- */
@@ -378,49 +370,41 @@ static bool position_in_set(const struct qm_audit_controller *ac, unsigned id, u
 	return false;
 }
 
-static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *rule)
+static int run_tcp_iocpu_outside_hctx(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_draft d;
 
 	if (!counts_io_cpu(&a->m->kernel))
 		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_draft d;
-		int r;
+	if (!is_tcp(c))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		const struct qm_hctx *h = &c->hctx[q];
+		unsigned n;
+		int cpu;
 
-		if (!is_tcp(c))
+		if (!position_in_set(&a->c[i], h->id, &n) ||
+			!qm_cpuset_intersects(h->cpus, &a->m->topo.online))
 			continue;
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++) {
-			const struct qm_hctx *h = &c->hctx[q];
-			unsigned n;
-			int cpu;
-
-			if (!position_in_set(&a->c[i], h->id, &n) ||
-				!qm_cpuset_intersects(h->cpus, &a->m->topo.online))
-				continue;
-			cpu = io_cpu(a, n, h->id);
-			if (cpu < 0 || qm_cpuset_test(h->cpus, (unsigned)cpu))
-				continue;
-			qm_draft_hctx(&d, h->id);
-			qm_cpuset_set(&d.f.cpus, (unsigned)cpu);
-		}
-		if (d.f.hctx.n == 0 && d.err == 0)
+		cpu = io_cpu(a, n, h->id);
+		if (cpu < 0 || qm_cpuset_test(h->cpus, (unsigned)cpu))
 			continue;
-		qm_draft_message(&d,
-			"%zu of %zu queues (hctx %s) %s worked on %s, not on a CPU served: every request crosses to "
-			"another CPU and back.",
-			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), d.f.hctx.n == 1 ? "is" : "are",
-			qm_draft_cpus(&d, &d.f.cpus));
-		qm_draft_advice(&d,
-			"Linux 6.14 takes the worker's CPU from the queue's own; until then as many queues as CPUs "
-			"help.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		qm_draft_hctx(&d, h->id);
+		qm_cpuset_set(&d.f.cpus, (unsigned)cpu);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	qm_draft_message(&d,
+		"%zu of %zu queues (hctx %s) %s worked on %s, not on a CPU served: every request crosses to "
+		"another CPU and back.",
+		d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), d.f.hctx.n == 1 ? "is" : "are",
+		qm_draft_cpus(&d, &d.f.cpus));
+	qm_draft_advice(&d,
+		"Linux 6.14 takes the worker's CPU from the queue's own; until then as many queues as CPUs "
+		"help.");
+	return qm_draft_commit(&d);
 }
 
 /* Queues worked per CPU over all tcp controllers; the number of these is returned, -ENOMEM. */
@@ -521,7 +505,7 @@ const struct qm_rule qm_rules_fabrics[] = {
 			"Kernels: as for fabrics-connect-exdev. 4.9 and 4.14 take an offline CPU without complaint; "
 			"4.19 and 5.15 read beyond their tables, which is worse than a refusal.\n"
 			"No problem: on local disks: there the same queue is hctx-no-online-cpu, which needs nothing.",
-		.run = run_fabrics_reconnect_risk,
+		.each = run_fabrics_reconnect_risk,
 	},
 	{
 		.name = "tcp-iocpu-outside-hctx",
@@ -536,7 +520,7 @@ const struct qm_rule qm_rules_fabrics[] = {
 			"agree; or the module parameter wq_unbound of nvme_tcp where the kernel has it.\n"
 			"Kernels: up to 6.13; before 5.10 the number also counted over default, read and poll queues.\n"
 			"No problem: where the network's interrupts already come in on the worker's CPU.",
-		.run = run_tcp_iocpu_outside_hctx,
+		.each = run_tcp_iocpu_outside_hctx,
 	},
 	{
 		.name = "tcp-iocpu-pileup",

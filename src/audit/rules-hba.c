@@ -35,38 +35,30 @@ static size_t hidden_vectors(const struct qm_audit *a, size_t i)
 
 /* ---- hidden-reply-queues ---- */
 
-static int run_hidden_reply_queues(struct qm_audit *a, const struct qm_rule *rule)
+static int run_hidden_reply_queues(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	size_t n = hidden_vectors(a, i), managed = 0;
+	struct qm_draft d;
 
 	if (!qm_kernel_is_known(&a->m->kernel) || qm_kernel_is_at_least(&a->m->kernel, 5, 10))
 		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		size_t n = hidden_vectors(a, i), managed = 0;
-		struct qm_draft d;
-		int r;
-
-		for (size_t k = 0; k < n; k++)
-			managed += qm_irq_is_managed(a->m, c, &a->m->irqs[a->c[i].irqs.v[k]]) == 1;
-		if (managed < 2)
-			continue;
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t k = 0; k < n; k++)
-			qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[k]].nr);
-		qm_draft_hctx(&d, 0);
-		qm_draft_message(&d,
-			"blk-mq has one queue, and behind it the adapter completes on %zu managed interrupts that "
-			"blk-mq cannot drain: taking CPUs offline under load can strand requests until they time out.",
-			n);
-		qm_draft_advice(&d,
-			"Take no CPU offline while the adapter works, or use Linux 5.10 or later, where such drivers "
-			"show their queues.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	for (size_t k = 0; k < n; k++)
+		managed += qm_irq_is_managed(a->m, c, &a->m->irqs[a->c[i].irqs.v[k]]) == 1;
+	if (managed < 2)
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t k = 0; k < n; k++)
+		qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[k]].nr);
+	qm_draft_hctx(&d, 0);
+	qm_draft_message(&d,
+		"blk-mq has one queue, and behind it the adapter completes on %zu managed interrupts that "
+		"blk-mq cannot drain: taking CPUs offline under load can strand requests until they time out.",
+		n);
+	qm_draft_advice(&d,
+		"Take no CPU offline while the adapter works, or use Linux 5.10 or later, where such drivers "
+		"show their queues.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- completion-remote ---- */
@@ -91,7 +83,7 @@ static bool completes_far(const struct qm_audit *a, const struct qm_hctx *h)
 	return !qm_cpuset_is_empty(&far);
 }
 
-static int say_completion_remote(struct qm_audit *a, const struct qm_rule *rule, size_t i)
+static int run_completion_remote(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	static const char *const lockup[] = { "mpt3sas", "mpt2sas", "megaraid_sas", NULL };
 	const struct qm_controller *c = &a->m->controllers[i];
@@ -111,7 +103,7 @@ static int say_completion_remote(struct qm_audit *a, const struct qm_rule *rule,
 		if (completes_far(a, &c->hctx[q]))
 			qm_draft_hctx(&d, c->hctx[q].id);
 	}
-	if (d.f.hctx.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	if (want == 2)
 		qm_draft_message(&d,
@@ -131,19 +123,6 @@ static int say_completion_remote(struct qm_audit *a, const struct qm_rule *rule,
 	return qm_draft_commit(&d);
 }
 
-static int run_completion_remote(struct qm_audit *a, const struct qm_rule *rule)
-{
-	size_t i;
-
-	QM_AUDIT_FOREACH(i, a) {
-		int r = say_completion_remote(a, rule, i);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
 /* ---- single-queue-hardirq ---- */
 
 /* RHEL 8 has the change from the start. */
@@ -154,103 +133,79 @@ static bool completes_in_hardirq(const struct qm_kernel *k)
 	return !(k->distro == QM_DISTRO_RHEL && k->distro_major >= 8);
 }
 
-static int run_single_queue_hardirq(struct qm_audit *a, const struct qm_rule *rule)
+static int run_single_queue_hardirq(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_draft d;
 
 	if (!completes_in_hardirq(&a->m->kernel) || qm_cpuset_count(&a->m->topo.online) < 2)
 		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_draft d;
-		int r;
-
-		if (c->n_hctx != 1 || c->hctx[0].irq < 0 || a->c[i].irqs.n != 1)
-			continue;
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		qm_draft_hctx(&d, 0);
-		qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[0]].nr);
-		qm_draft_message(&d,
-			"one queue, whose requests this kernel completes inside the hard interrupt, on the CPU that "
-			"takes it: that CPU is blocked for the whole completion of everybody's requests.");
-		qm_draft_advice(&d,
-			"Linux 4.20 and later complete such requests in softirq context (about 13%% more requests per "
-			"second were measured); or give the device several queues.");
-		qm_draft_command(&d, "qmapctl show -v --kernel 4.20 %s", qm_draft_quote(&d, c->name));
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (c->n_hctx != 1 || c->hctx[0].irq < 0 || a->c[i].irqs.n != 1)
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	qm_draft_hctx(&d, 0);
+	qm_draft_irq(&d, a->m->irqs[a->c[i].irqs.v[0]].nr);
+	qm_draft_message(&d,
+		"one queue, whose requests this kernel completes inside the hard interrupt, on the CPU that "
+		"takes it: that CPU is blocked for the whole completion of everybody's requests.");
+	qm_draft_advice(&d,
+		"Linux 4.20 and later complete such requests in softirq context (about 13%% more requests per "
+		"second were measured); or give the device several queues.");
+	qm_draft_command(&d, "qmapctl show -v --kernel 4.20 %s", qm_draft_quote(&d, c->name));
+	return qm_draft_commit(&d);
 }
 
 /* ---- host-tagset ---- */
 
-static int run_host_tagset(struct qm_audit *a, const struct qm_rule *rule)
+static int run_host_tagset(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_draft d;
-		int r;
-
-		if (c->scsi_host_tagset != 1 || c->n_hctx < 2)
-			continue;
-		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-		if (c->scsi_can_queue > 0)
-			qm_draft_message(&d,
-				"%zu queues share one set of %ld tags: the adapter takes no more requests with more "
-				"queues, and each scheduler works on one queue's share.",
-				c->n_hctx, c->scsi_can_queue);
-		else
-			qm_draft_message(&d,
-				"%zu queues share one set of tags: the adapter takes no more requests with more "
-				"queues, and each scheduler works on one queue's share.",
-				c->n_hctx);
-		qm_draft_advice(&d,
-			"Nothing needs doing. If a slow disk got slower with such a kernel: the driver's parameter "
-			"host_tagset_enable=0 shows one queue again.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (c->scsi_host_tagset != 1 || c->n_hctx < 2)
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
+	if (c->scsi_can_queue > 0)
+		qm_draft_message(&d,
+			"%zu queues share one set of %ld tags: the adapter takes no more requests with more "
+			"queues, and each scheduler works on one queue's share.",
+			c->n_hctx, c->scsi_can_queue);
+	else
+		qm_draft_message(&d,
+			"%zu queues share one set of tags: the adapter takes no more requests with more "
+			"queues, and each scheduler works on one queue's share.",
+			c->n_hctx);
+	qm_draft_advice(&d,
+		"Nothing needs doing. If a slow disk got slower with such a kernel: the driver's parameter "
+		"host_tagset_enable=0 shows one queue again.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- hba-highiops-vectors ---- */
 
-static int run_hba_highiops_vectors(struct qm_audit *a, const struct qm_rule *rule)
+static int run_hba_highiops_vectors(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	static const char *const drivers[] = { "mpt3sas", "megaraid_sas", NULL };
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_draft d;
-		int r;
+	if (c->n_hctx < 2 || !driver_in(c, drivers))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
+	for (size_t k = 0; k < a->c[i].other_irqs.n; k++) {
+		const struct qm_irq *irq = &a->m->irqs[a->c[i].other_irqs.v[k]];
 
-		if (c->n_hctx < 2 || !driver_in(c, drivers))
-			continue;
-		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-		for (size_t k = 0; k < a->c[i].other_irqs.n; k++) {
-			const struct qm_irq *irq = &a->m->irqs[a->c[i].other_irqs.v[k]];
-
-			if (irq->role == QM_ROLE_EXTRA)
-				qm_draft_irq(&d, irq->nr);
-		}
-		if (d.f.irqs.n == 0 && d.err == 0)
-			continue;
-		qm_draft_message(&d,
-			"%zu vector%s beside those of the %zu queues: meant for few requests at high rates or low latency, "
-			"and of no queue.",
-			d.f.irqs.n, qm_plural(d.f.irqs.n), c->n_hctx);
-		qm_draft_advice(&d, "Nothing needs doing; they are not managed and stay near the adapter.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		if (irq->role == QM_ROLE_EXTRA)
+			qm_draft_irq(&d, irq->nr);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	qm_draft_message(&d,
+		"%zu vector%s beside those of the %zu queues: meant for few requests at high rates or low latency, "
+		"and of no queue.",
+		d.f.irqs.n, qm_plural(d.f.irqs.n), c->n_hctx);
+	qm_draft_advice(&d, "Nothing needs doing; they are not managed and stay near the adapter.");
+	return qm_draft_commit(&d);
 }
 
 const struct qm_rule qm_rules_hba[] = {
@@ -267,7 +222,7 @@ const struct qm_rule qm_rules_hba[] = {
 			"queues.\n"
 			"Kernels: before 5.10 (hisi_sas, megaraid_sas, mpt3sas).\n"
 			"No problem: if CPUs are never taken offline.",
-		.run = run_hidden_reply_queues,
+		.each = run_hidden_reply_queues,
 	},
 	{
 		.name = "completion-remote",
@@ -283,7 +238,7 @@ const struct qm_rule qm_rules_hba[] = {
 			"Kernels: rq_affinity in all; the lockups before 5.1, where mpt3sas and megaraid_sas got "
 			"polling. From 6.1 on a queue that serves one CPU completes there whatever the setting.\n"
 			"No problem: one last-level cache for all CPUs.",
-		.run = run_completion_remote,
+		.each = run_completion_remote,
 	},
 	{
 		.name = "single-queue-hardirq",
@@ -298,7 +253,7 @@ const struct qm_rule qm_rules_hba[] = {
 			"Remedy: a newer kernel, or several queues where the device or hypervisor offers them.\n"
 			"Kernels: before 4.20; RHEL 8 has the change.\n"
 			"No problem: slow disks.",
-		.run = run_single_queue_hardirq,
+		.each = run_single_queue_hardirq,
 	},
 	{
 		.name = "host-tagset",
@@ -311,7 +266,7 @@ const struct qm_rule qm_rules_hba[] = {
 			"Remedy: nothing needs doing; host_tagset_enable=0 of the driver shows one queue again.\n"
 			"Kernels: 5.10 and later (megaraid_sas, hisi_sas, mpt3sas, smartpqi).\n"
 			"No problem: fast disks without a scheduler.",
-		.run = run_host_tagset,
+		.each = run_host_tagset,
 	},
 	{
 		.name = "hba-highiops-vectors",
@@ -324,7 +279,7 @@ const struct qm_rule qm_rules_hba[] = {
 			"Remedy: nothing needs doing.\n"
 			"Kernels: 5.x and later; the log then says \"High IOPs queues : enabled\".\n"
 			"No problem: always.",
-		.run = run_hba_highiops_vectors,
+		.each = run_hba_highiops_vectors,
 	},
 	{ 0 },
 };

@@ -73,27 +73,19 @@ static int say_managed(struct qm_audit *a, const struct qm_rule *rule, size_t i,
 		if (qm_irq_is_managed(a->m, c, &a->m->irqs[irqs->v[k]]) == managed)
 			qm_draft_irq(&d, a->m->irqs[irqs->v[k]].nr);
 	}
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	word_managed(&d, managed);
 	return qm_draft_commit(&d);
 }
 
-static int run_irq_managed(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_managed(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
-
-	QM_AUDIT_FOREACH(i, a) {
-		int r = say_managed(a, rule, i, 1);
-
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return say_managed(a, rule, i, 1);
 }
 
 /* Adapters without a disk here, such as one in target mode, are seen by their interrupts' names only. */
-static int say_unowned_free(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_not_managed_unowned(struct qm_audit *a, const struct qm_rule *rule)
 {
 	_cleanup_(qm_ids_done) struct qm_ids unowned = { 0 };
 	struct qm_draft d;
@@ -108,23 +100,15 @@ static int say_unowned_free(struct qm_audit *a, const struct qm_rule *rule)
 		if (irq->managed == 0 && qm_irq_is_storage(irq))
 			qm_draft_irq(&d, irq->nr);
 	}
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	word_managed(&d, 0);
 	return qm_draft_commit(&d);
 }
 
-static int run_irq_not_managed(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_not_managed(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
-
-	QM_AUDIT_FOREACH(i, a) {
-		int r = say_managed(a, rule, i, 0);
-
-		if (r < 0)
-			return r;
-	}
-	return a->opt->controllers ? 0 : say_unowned_free(a, rule);
+	return say_managed(a, rule, i, 0);
 }
 
 /* ---- irq-effective-outside-hctx ---- */
@@ -139,51 +123,43 @@ static bool is_outside(const struct qm_audit *a, const struct qm_hctx *h, const 
 	return qm_cpuset_intersects(h->cpus, &a->m->topo.online) && !qm_cpuset_intersects(h->cpus, target);
 }
 
-static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_cpuset target = { 0 };
+	struct qm_draft d;
+	bool some_free = false;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_cpuset target = { 0 };
-		struct qm_draft d;
-		bool some_free = false;
-		int r;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		const struct qm_irq *irq = irq_of(a, &c->hctx[q]);
 
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++) {
-			const struct qm_irq *irq = irq_of(a, &c->hctx[q]);
-
-			if (!irq || !is_outside(a, &c->hctx[q], irq))
-				continue;
-			some_free = some_free || is_free(a, c, irq);
-			qm_draft_hctx(&d, c->hctx[q].id);
-			qm_draft_irq(&d, irq->nr);
-			qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
-			qm_cpuset_or(&target, irq->has_requested ? irq->requested : irq->effective);
-		}
-		if (d.f.hctx.n == 0 && d.err == 0)
+		if (!irq || !is_outside(a, &c->hctx[q], irq))
 			continue;
-		if (!some_free)
-			d.f.severity = QM_INFO;
-		qm_draft_message(&d,
-			"the interrupt%s of %zu queue%s (hctx %s) %s sent to %s, which the queue%s %s not serve: each "
-			"completion wakes another CPU than the one that asked.",
-			qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
-			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpus(&d, &target), qm_plural(d.f.hctx.n),
-			d.f.hctx.n == 1 ? "does" : "do");
-		if (some_free) {
-			qm_draft_advice(&d,
-				"Send each queue's interrupt to the CPUs it serves; keep irqbalance from undoing it.");
-			draft_hint_command(&d, c);
-		} else {
-			qm_draft_advice(&d, "Nothing can be done by hand: these interrupts are managed by the kernel.");
-		}
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		some_free = some_free || is_free(a, c, irq);
+		qm_draft_hctx(&d, c->hctx[q].id);
+		qm_draft_irq(&d, irq->nr);
+		qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
+		qm_cpuset_or(&target, irq->has_requested ? irq->requested : irq->effective);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	if (!some_free)
+		d.f.severity = QM_INFO;
+	qm_draft_message(&d,
+		"the interrupt%s of %zu queue%s (hctx %s) %s sent to %s, which the queue%s %s not serve: each "
+		"completion wakes another CPU than the one that asked.",
+		qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
+		d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpus(&d, &target), qm_plural(d.f.hctx.n),
+		d.f.hctx.n == 1 ? "does" : "do");
+	if (some_free) {
+		qm_draft_advice(&d,
+			"Send each queue's interrupt to the CPUs it serves; keep irqbalance from undoing it.");
+		draft_hint_command(&d, c);
+	} else {
+		qm_draft_advice(&d, "Nothing can be done by hand: these interrupts are managed by the kernel.");
+	}
+	return qm_draft_commit(&d);
 }
 
 /* ---- irq-outside-mask ---- */
@@ -203,7 +179,7 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 		qm_draft_irq(&d, irq->nr);
 		qm_cpuset_or(&d.f.cpus, irq->effective);
 	}
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	if (state == QM_OUTSIDE_PENDING)
 		qm_draft_message(&d,
@@ -224,27 +200,24 @@ static int say_outside_mask(struct qm_audit *a, const struct qm_rule *rule, long
 	return qm_draft_commit(&d);
 }
 
-static int run_irq_outside_mask(struct qm_audit *a, const struct qm_rule *rule)
+static int say_both_outside(struct qm_audit *a, const struct qm_rule *rule, long controller, const struct qm_ids *irqs)
+{
+	int r = say_outside_mask(a, rule, controller, irqs, QM_OUTSIDE_PENDING);
+
+	return r < 0 ? r : say_outside_mask(a, rule, controller, irqs, QM_OUTSIDE_SHUT_DOWN);
+}
+
+static int run_irq_outside_mask(struct qm_audit *a, const struct qm_rule *rule, size_t i)
+{
+	return say_both_outside(a, rule, (long)i, &a->c[i].irqs);
+}
+
+static int run_irq_outside_mask_unowned(struct qm_audit *a, const struct qm_rule *rule)
 {
 	_cleanup_(qm_ids_done) struct qm_ids unowned = { 0 };
-	size_t i;
-	int r;
+	int r = qm_audit_unowned_irqs(a, &unowned);
 
-	QM_AUDIT_FOREACH(i, a) {
-		r = say_outside_mask(a, rule, (long)i, &a->c[i].irqs, QM_OUTSIDE_PENDING);
-		if (r == 0)
-			r = say_outside_mask(a, rule, (long)i, &a->c[i].irqs, QM_OUTSIDE_SHUT_DOWN);
-		if (r < 0)
-			return r;
-	}
-	if (a->opt->controllers)
-		return 0;
-	r = qm_audit_unowned_irqs(a, &unowned);
-	if (r == 0)
-		r = say_outside_mask(a, rule, -1, &unowned, QM_OUTSIDE_PENDING);
-	if (r == 0)
-		r = say_outside_mask(a, rule, -1, &unowned, QM_OUTSIDE_SHUT_DOWN);
-	return r;
+	return r < 0 ? r : say_both_outside(a, rule, -1, &unowned);
 }
 
 /* ---- irq-all-on-one-cpu, irq-spread-low ---- */
@@ -279,67 +252,51 @@ static bool is_all_on_one(const struct qm_audit *a, const struct spread *s)
 	return s->n >= 2 && qm_cpuset_count(&s->on) == 1 && qm_cpuset_count(&a->m->topo.online) > 1;
 }
 
-static int run_irq_all_on_one_cpu(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_all_on_one_cpu(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct spread s;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct spread s;
-		struct qm_draft d;
-		int r;
-
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		measure_spread(a, c, &a->c[i].irqs, &d, &s);
-		if (d.err == 0 && !is_all_on_one(a, &s)) {
-			qm_ids_done(&d.f.irqs);
-			continue;
-		}
-		qm_cpuset_copy(&d.f.cpus, &s.on);
-		qm_draft_message(&d,
-			"all %zu interrupts of the device go to CPU %s: it alone takes every completion, and is the "
-			"first to be full.",
-			s.n, qm_draft_cpulist(&d, &s.on));
-		qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
-		draft_hint_command(&d, c);
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	measure_spread(a, c, &a->c[i].irqs, &d, &s);
+	if (d.err == 0 && !is_all_on_one(a, &s)) {
+		qm_ids_done(&d.f.irqs);
+		return 0;
 	}
-	return 0;
+	qm_cpuset_copy(&d.f.cpus, &s.on);
+	qm_draft_message(&d,
+		"all %zu interrupts of the device go to CPU %s: it alone takes every completion, and is the "
+		"first to be full.",
+		s.n, qm_draft_cpulist(&d, &s.on));
+	qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
+	draft_hint_command(&d, c);
+	return qm_draft_commit(&d);
 }
 
-static int run_irq_spread_low(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_spread_low(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct spread s;
+	struct qm_draft d;
+	unsigned on;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct spread s;
-		struct qm_draft d;
-		unsigned on;
-		int r;
-
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		measure_spread(a, c, &a->c[i].irqs, &d, &s);
-		on = qm_cpuset_count(&s.on);
-		if (d.err == 0 &&
-			(s.n < 4 || on < 2 || on * 2 >= s.n || on * 2 > qm_cpuset_count(&a->m->topo.online))) {
-			qm_ids_done(&d.f.irqs);
-			continue;
-		}
-		qm_cpuset_copy(&d.f.cpus, &s.on);
-		qm_draft_message(&d,
-			"%zu interrupts of the device go to only %u CPUs (%s): these take all completions while others "
-			"are free.",
-			s.n, on, qm_draft_cpulist(&d, &s.on));
-		qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
-		draft_hint_command(&d, c);
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	measure_spread(a, c, &a->c[i].irqs, &d, &s);
+	on = qm_cpuset_count(&s.on);
+	if (d.err == 0 &&
+		(s.n < 4 || on < 2 || on * 2 >= s.n || on * 2 > qm_cpuset_count(&a->m->topo.online))) {
+		qm_ids_done(&d.f.irqs);
+		return 0;
 	}
-	return 0;
+	qm_cpuset_copy(&d.f.cpus, &s.on);
+	qm_draft_message(&d,
+		"%zu interrupts of the device go to only %u CPUs (%s): these take all completions while others "
+		"are free.",
+		s.n, on, qm_draft_cpulist(&d, &s.on));
+	qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
+	draft_hint_command(&d, c);
+	return qm_draft_commit(&d);
 }
 
 /* ---- irq-remote-node ---- */
@@ -354,89 +311,73 @@ static const struct qm_cpuset *node_cpus(const struct qm_audit *a, const struct 
 	return qm_cpuset_intersects(&a->m->topo.nodes[at].cpus, &a->m->topo.online) ? &a->m->topo.nodes[at].cpus : NULL;
 }
 
-static int run_irq_remote_node(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_remote_node(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	const struct qm_cpuset *local = node_cpus(a, c);
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		const struct qm_cpuset *local = node_cpus(a, c);
-		struct qm_draft d;
-		int r;
+	if (!local)
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		const struct qm_hctx *h = &c->hctx[q];
+		const struct qm_irq *irq = irq_of(a, h);
 
-		if (!local)
+		/* Only a queue that also serves CPUs near the device: one of far CPUs is best served there. */
+		if (!irq || !irq->has_requested || !is_free(a, c, irq) ||
+			!qm_cpuset_intersects(h->cpus, local) ||
+			qm_cpuset_intersects(irq->requested, local) || qm_cpuset_is_empty(irq->requested))
 			continue;
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++) {
-			const struct qm_hctx *h = &c->hctx[q];
-			const struct qm_irq *irq = irq_of(a, h);
-
-			/* Only a queue that also serves CPUs near the device: one of far CPUs is best served there. */
-			if (!irq || !irq->has_requested || !is_free(a, c, irq) ||
-				!qm_cpuset_intersects(h->cpus, local) ||
-				qm_cpuset_intersects(irq->requested, local) || qm_cpuset_is_empty(irq->requested))
-				continue;
-			qm_draft_hctx(&d, h->id);
-			qm_draft_irq(&d, irq->nr);
-			qm_cpuset_or(&d.f.cpus, irq->requested);
-		}
-		if (d.f.hctx.n == 0 && d.err == 0)
-			continue;
-		qm_draft_message(&d,
-			"the interrupt%s of %zu queue%s (hctx %s) %s sent to %s, off the device's node %d, although "
-			"the queue%s serve%s CPUs there: completions read and write memory across the link between "
-			"nodes.",
-			qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
-			d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpus(&d, &d.f.cpus), c->node, qm_plural(d.f.hctx.n),
-			d.f.hctx.n == 1 ? "s" : "");
-		qm_draft_advice(&d, "Send them to the queue's CPUs on node %d.", c->node);
-		draft_hint_command(&d, c);
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		qm_draft_hctx(&d, h->id);
+		qm_draft_irq(&d, irq->nr);
+		qm_cpuset_or(&d.f.cpus, irq->requested);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	qm_draft_message(&d,
+		"the interrupt%s of %zu queue%s (hctx %s) %s sent to %s, off the device's node %d, although "
+		"the queue%s serve%s CPUs there: completions read and write memory across the link between "
+		"nodes.",
+		qm_plural(d.f.hctx.n), d.f.hctx.n, qm_plural(d.f.hctx.n), qm_draft_idlist(&d, &d.f.hctx),
+		d.f.hctx.n == 1 ? "is" : "are", qm_draft_cpus(&d, &d.f.cpus), c->node, qm_plural(d.f.hctx.n),
+		d.f.hctx.n == 1 ? "s" : "");
+	qm_draft_advice(&d, "Send them to the queue's CPUs on node %d.", c->node);
+	draft_hint_command(&d, c);
+	return qm_draft_commit(&d);
 }
 
 /* ---- irq-hint-ignored ---- */
 
-static int run_irq_hint_ignored(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_hint_ignored(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	const struct qm_ids *irqs = &a->c[i].irqs;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		const struct qm_ids *irqs = &a->c[i].irqs;
-		struct qm_draft d;
-		int r;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t k = 0; k < irqs->n; k++) {
+		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t k = 0; k < irqs->n; k++) {
-			const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
-
-			if (!irq->has_hint || !irq->has_requested || !is_free(a, c, irq) ||
-				!qm_cpuset_intersects(irq->hint, &a->m->topo.online) ||
-				qm_cpuset_intersects(irq->hint, irq->requested))
-				continue;
-			qm_draft_irq(&d, irq->nr);
-			qm_cpuset_or(&d.f.cpus, irq->hint);
-		}
-		if (d.f.irqs.n == 0 && d.err == 0)
+		if (!irq->has_hint || !irq->has_requested || !is_free(a, c, irq) ||
+			!qm_cpuset_intersects(irq->hint, &a->m->topo.online) ||
+			qm_cpuset_intersects(irq->hint, irq->requested))
 			continue;
-		qm_draft_message(&d,
-			"%zu interrupt%s (%s) %s kept away from the CPUs that the driver asks for (%s): completions "
-			"meant for these gather on other CPUs, up to soft lockups under load.",
-			d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
-			d.f.irqs.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus));
-		qm_draft_advice(&d,
-			"Let the hints count (irqbalance --hintpolicy=exact, where it has that), or move the "
-			"interrupts, or set rq_affinity to 2.");
-		draft_hint_command(&d, c);
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		qm_draft_irq(&d, irq->nr);
+		qm_cpuset_or(&d.f.cpus, irq->hint);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	qm_draft_message(&d,
+		"%zu interrupt%s (%s) %s kept away from the CPUs that the driver asks for (%s): completions "
+		"meant for these gather on other CPUs, up to soft lockups under load.",
+		d.f.irqs.n, qm_plural(d.f.irqs.n), qm_draft_idlist(&d, &d.f.irqs),
+		d.f.irqs.n == 1 ? "is" : "are", qm_draft_cpulist(&d, &d.f.cpus));
+	qm_draft_advice(&d,
+		"Let the hints count (irqbalance --hintpolicy=exact, where it has that), or move the "
+		"interrupts, or set rq_affinity to 2.");
+	draft_hint_command(&d, c);
+	return qm_draft_commit(&d);
 }
 
 /* ---- single-vector-shared, irq-shared-devices ---- */
@@ -466,74 +407,58 @@ static unsigned devices_of(const struct qm_irq *irq)
 	return n;
 }
 
-static int run_single_vector_shared(struct qm_audit *a, const struct qm_rule *rule)
+static int run_single_vector_shared(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	const struct qm_ids *irqs = &a->c[i].irqs;
+	const struct qm_irq *irq = irqs->n == 1 ? &a->m->irqs[irqs->v[0]] : NULL;
+	bool virtio = c->driver && strncmp(c->driver, "virtio_", 7) == 0;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		const struct qm_ids *irqs = &a->c[i].irqs;
-		const struct qm_irq *irq = irqs->n == 1 ? &a->m->irqs[irqs->v[0]] : NULL;
-		bool virtio = c->driver && strncmp(c->driver, "virtio_", 7) == 0;
-		struct qm_draft d;
-		int r;
-
-		if (!irq)
-			continue;
-		/* One vector for several queues; or a virtual disk on a line with other devices. */
-		if (!(c->n_hctx > 1 && (has_virtqueues_name(irq) || c->hctx[1].irq >= 0)) &&
-			!(virtio && devices_of(irq) > 1))
-			continue;
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++)
-			qm_draft_hctx(&d, c->hctx[q].id);
-		qm_draft_irq(&d, irq->nr);
-		qm_draft_message(&d,
-			"%zu queue%s share%s one interrupt (IRQ %u): completions of all CPUs arrive on one, and the "
-			"queue map does not follow any vector.",
-			c->n_hctx, qm_plural(c->n_hctx), c->n_hctx == 1 ? "s" : "", irq->nr);
-		qm_draft_advice(&d, "%s",
-			virtio ? "Give the device a vector per queue on the host (vectors= at least queues + 1, MSI-X "
-				 "enabled); the guest cannot."
-			       : "Give the device more vectors: firmware settings, or the driver's parameters.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (!irq)
+		return 0;
+	/* One vector for several queues; or a virtual disk on a line with other devices. */
+	if (!(c->n_hctx > 1 && (has_virtqueues_name(irq) || c->hctx[1].irq >= 0)) &&
+		!(virtio && devices_of(irq) > 1))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++)
+		qm_draft_hctx(&d, c->hctx[q].id);
+	qm_draft_irq(&d, irq->nr);
+	qm_draft_message(&d,
+		"%zu queue%s share%s one interrupt (IRQ %u): completions of all CPUs arrive on one, and the "
+		"queue map does not follow any vector.",
+		c->n_hctx, qm_plural(c->n_hctx), c->n_hctx == 1 ? "s" : "", irq->nr);
+	qm_draft_advice(&d, "%s",
+		virtio ? "Give the device a vector per queue on the host (vectors= at least queues + 1, MSI-X "
+			 "enabled); the guest cannot."
+		       : "Give the device more vectors: firmware settings, or the driver's parameters.");
+	return qm_draft_commit(&d);
 }
 
-static int run_irq_shared_devices(struct qm_audit *a, const struct qm_rule *rule)
+static int run_irq_shared_devices(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_ids *irqs = &a->c[i].irqs;
+	struct qm_draft d;
+	const char *names = NULL;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_ids *irqs = &a->c[i].irqs;
-		struct qm_draft d;
-		const char *names = NULL;
-		int r;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	for (size_t k = 0; k < irqs->n; k++) {
+		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 
-		qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-		for (size_t k = 0; k < irqs->n; k++) {
-			const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
-
-			if (devices_of(irq) < 2)
-				continue;
-			qm_draft_irq(&d, irq->nr);
-			names = names ? names : irq->name;
-		}
-		if (d.f.irqs.n == 0 && d.err == 0)
+		if (devices_of(irq) < 2)
 			continue;
-		qm_draft_message(&d,
-			"IRQ %s is shared with other devices (%s): each interrupt runs all their handlers on one CPU, "
-			"and counts cannot be told apart.",
-			qm_draft_idlist(&d, &d.f.irqs), names ? names : "");
-		qm_draft_advice(&d, "Give the device interrupts of its own (MSI-X; in a virtual machine on the host).");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+		qm_draft_irq(&d, irq->nr);
+		names = names ? names : irq->name;
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	qm_draft_message(&d,
+		"IRQ %s is shared with other devices (%s): each interrupt runs all their handlers on one CPU, "
+		"and counts cannot be told apart.",
+		qm_draft_idlist(&d, &d.f.irqs), names ? names : "");
+	qm_draft_advice(&d, "Give the device interrupts of its own (MSI-X; in a virtual machine on the host).");
+	return qm_draft_commit(&d);
 }
 
 /* ---- irq-untied ---- */
@@ -558,7 +483,7 @@ static int run_irq_untied(struct qm_audit *a, const struct qm_rule *rule)
 		if (!tied[i] && a->m->irqs[i].role == QM_ROLE_NONE && qm_irq_has_nameless_owner(&a->m->irqs[i]))
 			qm_draft_irq(&d, a->m->irqs[i].nr);
 	}
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	qm_draft_message(&d,
 		"%zu storage interrupt%s (%s) cannot be tied to a queue: the driver's names carry no number, so which "
@@ -607,7 +532,7 @@ static int run_irqbalance_active(struct qm_audit *a, const struct qm_rule *rule)
 				qm_draft_irq(&d, irq->nr);
 		}
 	}
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	qm_draft_message(&d,
 		"irqbalance runs and moves %zu storage interrupt%s (%s) that the kernel does not manage%s.",
@@ -638,7 +563,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Kernels: nvme since 4.9, most storage drivers since. The refusal is EIO up to 6.11 and EPERM "
 			"from 6.12 on, where the files are also read-only.\n"
 			"No problem: always.",
-		.run = run_irq_managed,
+		.each = run_irq_managed,
 	},
 	{
 		.name = "irq-not-managed",
@@ -652,7 +577,8 @@ const struct qm_rule qm_rules_irq[] = {
 			"Remedy: none unless they are misplaced; qmapctl hint plan shows what would be better.\n"
 			"Kernels: all; qla2xxx in target mode, Xen disks and older HBA drivers for example.\n"
 			"No problem: always by itself.",
-		.run = run_irq_not_managed,
+		.each = run_irq_not_managed,
+		.run = run_irq_not_managed_unowned,
 	},
 	{
 		.name = "irq-all-on-one-cpu",
@@ -666,7 +592,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Kernels: all. Xen event channels start on CPU 0; some interrupt controllers of Hyper-V and "
 			"arm64 do so too.\n"
 			"No problem: idle devices, and machines with one CPU.",
-		.run = run_irq_all_on_one_cpu,
+		.each = run_irq_all_on_one_cpu,
 	},
 	{
 		.name = "irq-effective-outside-hctx",
@@ -680,7 +606,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Kernels: all with unmanaged interrupts. A managed one cannot be outside unless its driver "
 			"maps queues in its own way; then it is only said.\n"
 			"No problem: where only the CPU in use differs from the mask, which is irq-outside-mask.",
-		.run = run_irq_effective_outside_hctx,
+		.each = run_irq_effective_outside_hctx,
 	},
 	{
 		.name = "irq-remote-node",
@@ -695,7 +621,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Kernels: all. The file /proc/irq/N/node follows the affinity and does not tell where the "
 			"device is.\n"
 			"No problem: queues that serve CPUs of other nodes only; managed interrupts.",
-		.run = run_irq_remote_node,
+		.each = run_irq_remote_node,
 	},
 	{
 		.name = "irq-spread-low",
@@ -709,7 +635,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Kernels: all.\n"
 			"No problem: machines with fewer CPUs than the device has interrupts; they are measured by the "
 			"CPUs there are.",
-		.run = run_irq_spread_low,
+		.each = run_irq_spread_low,
 	},
 	{
 		.name = "irq-hint-ignored",
@@ -724,7 +650,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Kernels: up to about 5.x, drivers without managed interrupts (mpt3sas, megaraid_sas); "
 			"irqbalance's hint policy subset keeps hints only inside the device's node.\n"
 			"No problem: wider masks that include the hint.",
-		.run = run_irq_hint_ignored,
+		.each = run_irq_hint_ignored,
 	},
 	{
 		.name = "single-vector-shared",
@@ -739,7 +665,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"parameters else.\n"
 			"Kernels: all.\n"
 			"No problem: a device with one queue and an interrupt of its own.",
-		.run = run_single_vector_shared,
+		.each = run_single_vector_shared,
 	},
 	{
 		.name = "irq-shared-devices",
@@ -753,7 +679,7 @@ const struct qm_rule qm_rules_irq[] = {
 			"Remedy: MSI-X for the device, in a virtual machine on the host.\n"
 			"Kernels: all.\n"
 			"No problem: admin and I/O queue of one device on a shared vector.",
-		.run = run_irq_shared_devices,
+		.each = run_irq_shared_devices,
 	},
 	{
 		.name = "irq-outside-mask",
@@ -768,7 +694,8 @@ const struct qm_rule qm_rules_irq[] = {
 			"no free vector: see vector-exhausted.\n"
 			"Kernels: all.\n"
 			"No problem: always.",
-		.run = run_irq_outside_mask,
+		.each = run_irq_outside_mask,
+		.run = run_irq_outside_mask_unowned,
 	},
 	{
 		.name = "irq-not-movable",

@@ -44,28 +44,30 @@ static void add_landing(struct qm_draft *d, const struct qm_irq *irq, const stru
 
 /* ---- isolated-cpu-irq ---- */
 
-static int say_isolated(struct qm_audit *a, const struct qm_rule *rule, size_t controller, const struct qm_ids *irqs,
-	const struct qm_cpuset *isolated)
+static int run_isolated_cpu_irq(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	const struct qm_controller *c = &a->m->controllers[controller];
+	const struct qm_controller *c = &a->m->controllers[i];
+	const struct qm_ids *irqs = &a->c[i].irqs;
+	struct qm_cpuset isolated;
 	bool some_free = false;
 	struct qm_draft d;
 
-	qm_draft_begin(&d, a, rule, QM_WARNING, (long)controller);
+	isolated_cpus(a->m, &isolated);
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 	for (size_t k = 0; k < irqs->n; k++) {
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 		const struct qm_cpuset *on = landing(a, c, irq);
 
-		if (!lands_within(on, isolated))
+		if (!lands_within(on, &isolated))
 			continue;
 		some_free = some_free || qm_irq_is_managed(a->m, c, irq) == 0;
 		add_landing(&d, irq, on);
 	}
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	for (size_t q = 0; q < c->n_hctx; q++) {
 		if (c->hctx[q].irq >= 0 && (size_t)c->hctx[q].irq < a->m->n_irqs &&
-			lands_within(landing(a, c, &a->m->irqs[c->hctx[q].irq]), isolated))
+			lands_within(landing(a, c, &a->m->irqs[c->hctx[q].irq]), &isolated))
 			qm_draft_hctx(&d, c->hctx[q].id);
 	}
 	qm_draft_message(&d,
@@ -178,7 +180,7 @@ static int say_isolated_unowned(struct qm_audit *a, const struct qm_rule *rule, 
 	}
 	if (r < 0)
 		d.err = r;
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	qm_draft_message(&d,
 		"%zu of %zu interrupt%s of %.*s arrive%s on isolated CPUs (%s): storage traffic of these queues disturbs "
@@ -190,10 +192,11 @@ static int say_isolated_unowned(struct qm_audit *a, const struct qm_rule *rule, 
 }
 
 /* The interrupts of storage drivers that no controller owns, device by device. */
-static int say_all_unowned(struct qm_audit *a, const struct qm_rule *rule, const struct qm_cpuset *isolated)
+static int run_isolated_cpu_irq_unowned(struct qm_audit *a, const struct qm_rule *rule)
 {
 	_cleanup_(qm_ids_done) struct qm_ids irqs = { 0 };
 	_cleanup_free_ struct unowned *v = NULL;
+	struct qm_cpuset isolated;
 	size_t n = 0, same;
 	int r = qm_audit_unowned_irqs(a, &irqs);
 
@@ -205,30 +208,14 @@ static int say_all_unowned(struct qm_audit *a, const struct qm_rule *rule, const
 		v[n].irq = &a->m->irqs[irqs.v[k]];
 		n += qm_irq_device(v[n].irq, &v[n].device, &v[n].len);
 	}
+	isolated_cpus(a->m, &isolated);
 	qsort(v, n, sizeof(*v), compare_unowned);
 	for (size_t k = 0; r == 0 && k < n; k += same) {
 		for (same = 1; k + same < n && is_same_device(&v[k], &v[k + same]);)
 			same++;
-		r = say_isolated_unowned(a, rule, &v[k], same, isolated);
+		r = say_isolated_unowned(a, rule, &v[k], same, &isolated);
 	}
 	return r;
-}
-
-static int run_isolated_cpu_irq(struct qm_audit *a, const struct qm_rule *rule)
-{
-	struct qm_cpuset isolated;
-	size_t i;
-	int r;
-
-	isolated_cpus(a->m, &isolated);
-	if (qm_cpuset_is_empty(&isolated))
-		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		r = say_isolated(a, rule, i, &a->c[i].irqs, &isolated);
-		if (r < 0)
-			return r;
-	}
-	return a->opt->controllers ? 0 : say_all_unowned(a, rule, &isolated);
 }
 
 /* ---- isolation-ineffective ---- */
@@ -260,7 +247,7 @@ static int say_ineffective(struct qm_audit *a, const struct qm_rule *rule, bool 
 	struct ineffective what = { .had_choice = had_choice };
 	struct qm_draft d;
 	size_t i;
-	int r = a->opt->controllers ? 0 : qm_audit_unowned_irqs(a, &unowned);
+	int r = qm_audit_unowned_irqs(a, &unowned);
 
 	if (r < 0)
 		return r;
@@ -270,9 +257,9 @@ static int say_ineffective(struct qm_audit *a, const struct qm_rule *rule, bool 
 	qm_cpuset_andnot(&what.house, &what.isolated);
 	qm_draft_begin(&d, a, rule, QM_WARNING, -1);
 	QM_AUDIT_FOREACH(i, a)
-	add_ineffective(&d, a, &a->m->controllers[i], &a->c[i].irqs, &what);
+		add_ineffective(&d, a, &a->m->controllers[i], &a->c[i].irqs, &what);
 	add_ineffective(&d, a, NULL, &unowned, &what);
-	if (d.f.irqs.n == 0 && d.err == 0)
+	if (qm_draft_is_empty(&d))
 		return 0;
 	if (had_choice) {
 		qm_draft_message(&d,
@@ -344,7 +331,6 @@ static int run_reserved_cpu_irq(struct qm_audit *a, const struct qm_rule *rule)
 	qm_draft_begin(&d, a, rule, QM_WARNING, -1);
 	for (size_t i = 0; i < a->m->n_irqs && r == 0; i++) {
 		const struct qm_irq *irq = &a->m->irqs[i];
-
 		const struct qm_cpuset *on = qm_irq_is_storage(irq) ? landing(a, NULL, irq) : NULL;
 
 		if (!lands_within(on, reserved))
@@ -386,7 +372,8 @@ const struct qm_rule qm_rules_isolation[] = {
 			"Kernels: managed_irq since 5.6. With a queue per CPU every isolated CPU has a vector of its "
 			"own, on all mainline kernels.\n"
 			"No problem: queues of isolated CPUs where nothing on these CPUs does I/O: they stay silent.",
-		.run = run_isolated_cpu_irq,
+		.each = run_isolated_cpu_irq,
+		.run = run_isolated_cpu_irq_unowned,
 	},
 	{
 		.name = "isolation-ineffective",

@@ -80,42 +80,35 @@ static void word_unexpected(
 	}
 }
 
-static int run_map_unexpected(struct qm_audit *a, const struct qm_rule *rule)
+static int run_map_unexpected(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	const struct qm_identity *id;
+	struct qm_draft d;
+	bool better;
+	int r;
 
 	/* A what-if changes the kernel or the CPUs under a map that stays as it was read. */
 	if (a->opt->whatif || !qm_kernel_is_known(&a->m->kernel))
 		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		const struct qm_identity *id;
-		struct qm_draft d;
-		bool better;
-		int r;
-
-		if (a->c[i].n_sets == 0 || !qm_lists_are_whole(a, c))
-			continue;
-		r = qm_audit_identity(a, i, &id);
-		if (r < 0)
-			return r;
-		if (!id->rule.sure || !id->predicted.sure || id->predicted.n == 0 ||
-			id->rule.family == QM_FAMILY_VECTOR)
-			continue;
-		if (id->other_time && !qm_cpuset_intersects(&id->offline_then, &a->m->topo.online))
-			continue; /* made when more CPUs were online: such a map is kept on purpose */
-		if (!id->other_time && id->exact && qm_identity_is_predicted(id))
-			continue;
-		r = would_be_better(a, i, &better);
-		if (r < 0)
-			return r;
-		qm_draft_begin(&d, a, rule, better ? QM_WARNING : QM_INFO, (long)i);
-		word_unexpected(&d, c, id, better);
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (a->c[i].n_sets == 0 || !qm_lists_are_whole(a, c))
+		return 0;
+	r = qm_audit_identity(a, i, &id);
+	if (r < 0)
+		return r;
+	if (!id->rule.sure || !id->predicted.sure || id->predicted.n == 0 ||
+		id->rule.family == QM_FAMILY_VECTOR)
+		return 0;
+	if (id->other_time && !qm_cpuset_intersects(&id->offline_then, &a->m->topo.online))
+		return 0; /* made when more CPUs were online: such a map is kept on purpose */
+	if (!id->other_time && id->exact && qm_identity_is_predicted(id))
+		return 0;
+	r = would_be_better(a, i, &better);
+	if (r < 0)
+		return r;
+	qm_draft_begin(&d, a, rule, better ? QM_WARNING : QM_INFO, (long)i);
+	word_unexpected(&d, c, id, better);
+	return qm_draft_commit(&d);
 }
 
 /* ---- kernel-map-bug ---- */
@@ -196,29 +189,23 @@ static int say_crash(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 	return qm_draft_commit(&d);
 }
 
-static int run_kernel_map_bug(struct qm_audit *a, const struct qm_rule *rule)
+static int run_kernel_map_bug(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	unsigned cpus = qm_cpuset_count(&a->m->topo.online);
-	size_t i;
+	int r = 0;
 
 	if (!qm_kernel_is_known(&a->m->kernel))
 		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		int r = 0;
+	for (unsigned k = 0; k < a->c[i].n_sets && r == 0; k++) {
+		const struct qm_audit_set *set = &a->c[i].sets[k];
 
-		for (unsigned k = 0; k < a->c[i].n_sets && r == 0; k++) {
-			const struct qm_audit_set *set = &a->c[i].sets[k];
-
-			if (!a->opt->whatif && set->hctx.n <= cpus && has_unmapped(&a->m->controllers[i], set))
-				r = say_unmapped_bug(a, rule, i, set);
-		}
-		/* What runs did not crash: this is for a kernel that somebody thinks of. */
-		if (r == 0 && a->opt->whatif)
-			r = say_crash(a, rule, i);
-		if (r < 0)
-			return r;
+		if (!a->opt->whatif && set->hctx.n <= cpus && has_unmapped(&a->m->controllers[i], set))
+			r = say_unmapped_bug(a, rule, i, set);
 	}
-	return 0;
+	/* What runs did not crash: this is for a kernel that somebody thinks of. */
+	if (r == 0 && a->opt->whatif)
+		r = say_crash(a, rule, i);
+	return r;
 }
 
 /* ---- cmdline-conflict ---- */
@@ -321,42 +308,34 @@ static int run_cmdline_conflict(struct qm_audit *a, const struct qm_rule *rule)
 
 /* ---- kdump-queue-mismatch ---- */
 
-static int run_kdump_queue_mismatch(struct qm_audit *a, const struct qm_rule *rule)
+static int run_kdump_queue_mismatch(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	const struct qm_irq *irq;
+	struct qm_draft d;
 
 	if (!a->m->cmdline.kdump)
 		return 0;
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		const struct qm_irq *irq;
-		struct qm_draft d;
-		int r;
-
-		if (c->n_hctx != 1 || c->hctx[0].irq < 0 || (size_t)c->hctx[0].irq >= a->m->n_irqs)
-			continue;
-		irq = &a->m->irqs[c->hctx[0].irq];
-		if (qm_irq_is_managed(a->m, c, irq) != 1 || !irq->has_requested ||
-			qm_cpuset_intersects(irq->requested, &a->m->topo.online))
-			continue;
-		qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
-		qm_draft_hctx(&d, c->hctx[0].id);
-		qm_draft_irq(&d, irq->nr);
-		qm_cpuset_copy(&d.f.cpus, irq->requested);
-		qm_draft_message(&d,
-			"this crash kernel uses one queue, but its driver spread vectors over all possible CPUs, and "
-			"the queue's vector (IRQ %u) belongs to %s, none of which is online: completions never arrive, "
-			"and the dump times out.",
-			irq->nr, qm_draft_cpus(&d, irq->requested));
-		qm_draft_advice(&d,
-			"Boot the crash kernel with nr_cpus=1 instead of maxcpus=1 where the architecture allows it, "
-			"or limit the driver's vectors by its parameter, or use a kernel where drivers ask for one "
-			"queue then.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (c->n_hctx != 1 || c->hctx[0].irq < 0 || (size_t)c->hctx[0].irq >= a->m->n_irqs)
+		return 0;
+	irq = &a->m->irqs[c->hctx[0].irq];
+	if (qm_irq_is_managed(a->m, c, irq) != 1 || !irq->has_requested ||
+		qm_cpuset_intersects(irq->requested, &a->m->topo.online))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
+	qm_draft_hctx(&d, c->hctx[0].id);
+	qm_draft_irq(&d, irq->nr);
+	qm_cpuset_copy(&d.f.cpus, irq->requested);
+	qm_draft_message(&d,
+		"this crash kernel uses one queue, but its driver spread vectors over all possible CPUs, and "
+		"the queue's vector (IRQ %u) belongs to %s, none of which is online: completions never arrive, "
+		"and the dump times out.",
+		irq->nr, qm_draft_cpus(&d, irq->requested));
+	qm_draft_advice(&d,
+		"Boot the crash kernel with nr_cpus=1 instead of maxcpus=1 where the architecture allows it, "
+		"or limit the driver's vectors by its parameter, or use a kernel where drivers ask for one "
+		"queue then.");
+	return qm_draft_commit(&d);
 }
 
 const struct qm_rule qm_rules_kernel[] = {
@@ -375,7 +354,7 @@ const struct qm_rule qm_rules_kernel[] = {
 			"line names the code that matches.\n"
 			"No problem: drivers with a rule of their own, and maps taken from an adapter's vectors; those "
 			"are not judged.",
-		.run = run_map_unexpected,
+		.each = run_map_unexpected,
 	},
 	{
 		.name = "kernel-map-bug",
@@ -392,7 +371,7 @@ const struct qm_rule qm_rules_kernel[] = {
 			"absent CPUs, divide by zero.\n"
 			"No problem: the same kernel on a machine, or with a count, where the fault does not show; "
 			"then it is silent.",
-		.run = run_kernel_map_bug,
+		.each = run_kernel_map_bug,
 	},
 	{
 		.name = "cmdline-conflict",
@@ -423,7 +402,7 @@ const struct qm_rule qm_rules_kernel[] = {
 			"Kernels: up to about 6.5; from 6.11 on a crash kernel no longer cuts the number of queues.\n"
 			"No problem: nvme-tcp and nvme-rdma, which count online CPUs; drivers whose interrupts are not "
 			"managed.",
-		.run = run_kdump_queue_mismatch,
+		.each = run_kdump_queue_mismatch,
 	},
 	{ 0 },
 };

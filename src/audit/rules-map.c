@@ -25,45 +25,38 @@ static void draft_positions(struct qm_draft *d, const struct qm_audit_set *set, 
 
 /* ---- hctx-unmapped ---- */
 
-static int run_hctx_unmapped(struct qm_audit *a, const struct qm_rule *rule)
+static int run_hctx_unmapped(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_draft d;
+	const char *command;
+	struct qm_reach reach = { 0 };
+	int r = 0;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		struct qm_draft d;
-		const char *command;
-		struct qm_reach reach = { 0 };
-		int r = 0;
-
-		qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++) {
-			if (!c->hctx[q].mapped && !qm_queue_stops_connect(a, c, &c->hctx[q]))
-				qm_draft_hctx(&d, c->hctx[q].id);
-		}
-		if (d.f.hctx.n == 0 && d.err == 0)
-			continue;
-		if (a->c[i].n_sets == 1)
-			r = qm_reach_find(a, i, &a->c[i].sets[0], QM_FAULT_UNMAPPED, &reach);
-		if (r < 0)
-			d.err = r;
-		qm_draft_message(&d,
-			"%zu of %zu hardware queues serve no CPU (hctx %s): they and their tags lie idle, the other "
-			"queues carry the whole load, and a request made for one of them is refused with EXDEV.",
-			d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx));
-		qm_draft_advice(&d,
-			"Use no more queues than this kernel's mapper fills, or a newer kernel; compare shows which.");
-		if (a->c[i].n_sets == 1 && qm_reach_is_any(&reach)) {
-			qm_draft_reach(&d, &a->c[i].sets[0], &reach);
-		} else {
-			command = qm_draft_quote(&d, c->name);
-			qm_draft_command(&d, "qmapctl compare %s", command);
-		}
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+	qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		if (!c->hctx[q].mapped && !qm_queue_stops_connect(a, c, &c->hctx[q]))
+			qm_draft_hctx(&d, c->hctx[q].id);
 	}
-	return 0;
+	if (qm_draft_is_empty(&d))
+		return 0;
+	if (a->c[i].n_sets == 1)
+		r = qm_reach_find(a, i, &a->c[i].sets[0], QM_FAULT_UNMAPPED, &reach);
+	if (r < 0)
+		d.err = r;
+	qm_draft_message(&d,
+		"%zu of %zu hardware queues serve no CPU (hctx %s): they and their tags lie idle, the other "
+		"queues carry the whole load, and a request made for one of them is refused with EXDEV.",
+		d.f.hctx.n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx));
+	qm_draft_advice(
+		&d, "Use no more queues than this kernel's mapper fills, or a newer kernel; compare shows which.");
+	if (a->c[i].n_sets == 1 && qm_reach_is_any(&reach)) {
+		qm_draft_reach(&d, &a->c[i].sets[0], &reach);
+	} else {
+		command = qm_draft_quote(&d, c->name);
+		qm_draft_command(&d, "qmapctl compare %s", command);
+	}
+	return qm_draft_commit(&d);
 }
 
 /* ---- queue-cross-numa ---- */
@@ -75,13 +68,16 @@ static const char *needed_words(struct qm_draft *d, unsigned n)
 	return qm_draft_text(d, n == 1 ? "only %u has" : "only %u have", n);
 }
 
-static int say_cross_numa(struct qm_audit *a, const struct qm_rule *rule, size_t i, const struct qm_audit_set *set)
+static int run_queue_cross_numa(
+	struct qm_audit *a, const struct qm_rule *rule, size_t i, const struct qm_audit_set *set)
 {
 	const struct qm_audit_controller *ac = &a->c[i];
 	struct qm_reach reach = { 0 };
 	struct qm_draft d;
 	int r;
 
+	if (!qm_set_is_worse(set, QM_FAULT_CROSS_NODE))
+		return 0;
 	r = qm_reach_find(a, i, set, QM_FAULT_CROSS_NODE, &reach);
 	if (r < 0)
 		return r;
@@ -98,33 +94,17 @@ static int say_cross_numa(struct qm_audit *a, const struct qm_rule *rule, size_t
 	return qm_draft_commit(&d);
 }
 
-static int run_queue_cross_numa(struct qm_audit *a, const struct qm_rule *rule)
-{
-	size_t i;
-
-	QM_AUDIT_FOREACH(i, a) {
-		for (unsigned k = 0; k < a->c[i].n_sets; k++) {
-			const struct qm_audit_set *set = &a->c[i].sets[k];
-			int r = 0;
-
-			if (qm_set_is_worse(set, QM_FAULT_CROSS_NODE))
-				r = say_cross_numa(a, rule, i, set);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
-}
-
 /* ---- queue-uneven ---- */
 
-static int say_uneven(struct qm_audit *a, const struct qm_rule *rule, size_t i, const struct qm_audit_set *set)
+static int run_queue_uneven(struct qm_audit *a, const struct qm_rule *rule, size_t i, const struct qm_audit_set *set)
 {
 	const struct qm_controller *c = &a->m->controllers[i];
 	struct qm_reach reach = { 0 };
 	struct qm_draft d;
 	int r;
 
+	if (!qm_set_is_worse(set, QM_FAULT_UNEVEN))
+		return 0;
 	/* A map is faulted for the first thing in which it falls short, and that one's remedy is the one to take. */
 	if (qm_set_is_worse(set, QM_FAULT_CROSS_NODE)) {
 		r = qm_reach_find(a, i, set, QM_FAULT_CROSS_NODE, &reach);
@@ -152,24 +132,6 @@ static int say_uneven(struct qm_audit *a, const struct qm_rule *rule, size_t i, 
 	return qm_draft_commit(&d);
 }
 
-static int run_queue_uneven(struct qm_audit *a, const struct qm_rule *rule)
-{
-	size_t i;
-
-	QM_AUDIT_FOREACH(i, a) {
-		for (unsigned k = 0; k < a->c[i].n_sets; k++) {
-			const struct qm_audit_set *set = &a->c[i].sets[k];
-			int r = 0;
-
-			if (qm_set_is_worse(set, QM_FAULT_UNEVEN))
-				r = say_uneven(a, rule, i, set);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
-}
-
 /* ---- core-split ---- */
 
 /* Cores that have an online CPU, as the scores count them. */
@@ -190,68 +152,48 @@ static unsigned online_cores(const struct qm_topology *t)
 	return n;
 }
 
-static int run_core_split(struct qm_audit *a, const struct qm_rule *rule)
+static int run_core_split(struct qm_audit *a, const struct qm_rule *rule, size_t i, const struct qm_audit_set *set)
 {
-	unsigned cores = online_cores(&a->m->topo);
-	size_t i;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		for (unsigned k = 0; k < a->c[i].n_sets; k++) {
-			const struct qm_audit_set *set = &a->c[i].sets[k];
-			struct qm_draft d;
-			int r;
-
-			if (set->hctx.n > cores || !set->best.exact || !qm_set_is_worse(set, QM_FAULT_SPLIT_CORES) ||
-				qm_set_is_worse(set, QM_FAULT_CROSS_NODE) || qm_set_is_worse(set, QM_FAULT_UNEVEN))
-				continue;
-			qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-			qm_draft_message(&d,
-				"the threads of %u core%s are spread over different %squeues, where %u would be: such "
-				"threads share a cache but not a queue, so a request may complete on another core.",
-				set->score.split_cores, qm_plural(set->score.split_cores), qm_set_word(&a->c[i], set),
-				set->best.split_cores);
-			qm_draft_advice(&d,
-				"Nothing needs doing: the cost is small. Newer kernels and other queue counts may keep "
-				"threads together.");
-			r = qm_draft_commit(&d);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
+	if (!set->best.exact || !qm_set_is_worse(set, QM_FAULT_SPLIT_CORES) ||
+		qm_set_is_worse(set, QM_FAULT_CROSS_NODE) || qm_set_is_worse(set, QM_FAULT_UNEVEN) ||
+		set->hctx.n > online_cores(&a->m->topo))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
+	qm_draft_message(&d,
+		"the threads of %u core%s are spread over different %squeues, where %u would be: such "
+		"threads share a cache but not a queue, so a request may complete on another core.",
+		set->score.split_cores, qm_plural(set->score.split_cores), qm_set_word(&a->c[i], set),
+		set->best.split_cores);
+	qm_draft_advice(&d,
+		"Nothing needs doing: the cost is small. Newer kernels and other queue counts may keep "
+		"threads together.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- queue-types ---- */
 
-static int run_queue_types(struct qm_audit *a, const struct qm_rule *rule)
+static int run_queue_types(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	const long *n = c->nr_types;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		const long *n = c->nr_types;
-		struct qm_draft d;
-		int r;
-
-		if (n[QM_HCTX_DEFAULT] < 0 || (n[QM_HCTX_READ] <= 0 && n[QM_HCTX_POLL] <= 0))
-			continue;
-		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-		for (size_t q = 0; q < c->n_hctx; q++) {
-			if (c->hctx[q].type > QM_HCTX_DEFAULT)
-				qm_draft_hctx(&d, c->hctx[q].id);
-		}
-		qm_draft_message(&d,
-			"queues of several types (default %ld, read %ld, poll %ld): each type is spread over all CPUs "
-			"on its own; reads use the read queues, polled requests the poll queues.",
-			n[QM_HCTX_DEFAULT], n[QM_HCTX_READ] > 0 ? n[QM_HCTX_READ] : 0,
-			n[QM_HCTX_POLL] > 0 ? n[QM_HCTX_POLL] : 0);
-		qm_draft_advice(&d,
-			"Nothing needs doing. Poll queues have no interrupt and serve polled requests only.");
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
+	if (n[QM_HCTX_DEFAULT] < 0 || (n[QM_HCTX_READ] <= 0 && n[QM_HCTX_POLL] <= 0))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		if (c->hctx[q].type > QM_HCTX_DEFAULT)
+			qm_draft_hctx(&d, c->hctx[q].id);
 	}
-	return 0;
+	qm_draft_message(&d,
+		"queues of several types (default %ld, read %ld, poll %ld): each type is spread over all CPUs "
+		"on its own; reads use the read queues, polled requests the poll queues.",
+		n[QM_HCTX_DEFAULT], n[QM_HCTX_READ] > 0 ? n[QM_HCTX_READ] : 0,
+		n[QM_HCTX_POLL] > 0 ? n[QM_HCTX_POLL] : 0);
+	qm_draft_advice(&d, "Nothing needs doing. Poll queues have no interrupt and serve polled requests only.");
+	return qm_draft_commit(&d);
 }
 
 /* ---- queue-count-short ---- */
@@ -336,73 +278,52 @@ static bool explain_short(const struct qm_machine *m, const struct qm_controller
 	return queues > 1;
 }
 
-static int run_queue_count_short(struct qm_audit *a, const struct qm_rule *rule)
+static int run_queue_count_short(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	unsigned cpus = qm_cpuset_count(&a->m->topo.online);
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	unsigned queues = a->c[i].n_sets ? (unsigned)a->c[i].sets[0].hctx.n : 0;
+	const char *limiter, *advice;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-		unsigned queues = a->c[i].n_sets ? (unsigned)a->c[i].sets[0].hctx.n : 0;
-		const char *limiter, *advice;
-		struct qm_draft d;
-		int r;
-
-		if (queues == 0 || !explain_short(a->m, c, queues, cpus, &limiter, &advice))
-			continue;
-		qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
-		if (c->requested > (long)c->n_hctx)
-			limiter = qm_draft_text(&d, "%zu used of %ld asked for; %s", c->n_hctx, c->requested, limiter);
-		qm_draft_message(&d,
-			"%u queue%s for %u online CPUs: CPUs share a queue, its tags and its interrupt (%s).",
-			queues, qm_plural(queues), cpus, limiter);
-		qm_draft_advice(&d, "%s", advice);
-		if (queues > 1)
-			qm_draft_command(&d, "qmapctl show --pin %s", qm_draft_quote(&d, c->name));
-		r = qm_draft_commit(&d);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (queues == 0 || !explain_short(a->m, c, queues, cpus, &limiter, &advice))
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_INFO, (long)i);
+	if (c->requested > (long)c->n_hctx)
+		limiter = qm_draft_text(&d, "%zu used of %ld asked for; %s", c->n_hctx, c->requested, limiter);
+	qm_draft_message(&d, "%u queue%s for %u online CPUs: CPUs share a queue, its tags and its interrupt (%s).",
+		queues, qm_plural(queues), cpus, limiter);
+	qm_draft_advice(&d, "%s", advice);
+	if (queues > 1)
+		qm_draft_command(&d, "qmapctl show --pin %s", qm_draft_quote(&d, c->name));
+	return qm_draft_commit(&d);
 }
 
 /* ---- queues-exceed-cpus ---- */
 
-static int run_queues_exceed_cpus(struct qm_audit *a, const struct qm_rule *rule)
+static int run_queues_exceed_cpus(
+	struct qm_audit *a, const struct qm_rule *rule, size_t i, const struct qm_audit_set *set)
 {
 	unsigned cpus = qm_cpuset_count(&a->m->topo.possible);
-	size_t i;
+	const struct qm_controller *c = &a->m->controllers[i];
+	unsigned queues = (unsigned)set->hctx.n;
+	const char *command;
+	struct qm_draft d;
 
-	QM_AUDIT_FOREACH(i, a) {
-		const struct qm_controller *c = &a->m->controllers[i];
-
-		for (unsigned k = 0; k < a->c[i].n_sets; k++) {
-			const struct qm_audit_set *set = &a->c[i].sets[k];
-			unsigned queues = (unsigned)set->hctx.n;
-			const char *command;
-			struct qm_draft d;
-			int r;
-
-			if (queues <= cpus)
-				continue;
-			qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
-			draft_positions(&d, set, &set->score.unmapped);
-			qm_draft_message(&d,
-				"%u %squeues, but only %u CPUs are possible: %u of them can never be used, and some "
-				"drivers and hypervisors fail to start in such a state.",
-				queues, qm_set_word(&a->c[i], set), cpus, queues - cpus);
-			qm_draft_advice(&d,
-				"Configure at most %u queues for the device (on the host, where it is a virtual one).",
-				cpus);
-			command = qm_draft_count_command(&d, c, cpus);
-			if (command)
-				qm_draft_command(&d, "%s", command);
-			r = qm_draft_commit(&d);
-			if (r < 0)
-				return r;
-		}
-	}
-	return 0;
+	if (queues <= cpus)
+		return 0;
+	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
+	draft_positions(&d, set, &set->score.unmapped);
+	qm_draft_message(&d,
+		"%u %squeues, but only %u CPUs are possible: %u of them can never be used, and some "
+		"drivers and hypervisors fail to start in such a state.",
+		queues, qm_set_word(&a->c[i], set), cpus, queues - cpus);
+	qm_draft_advice(
+		&d, "Configure at most %u queues for the device (on the host, where it is a virtual one).", cpus);
+	command = qm_draft_count_command(&d, c, cpus);
+	if (command)
+		qm_draft_command(&d, "%s", command);
+	return qm_draft_commit(&d);
 }
 
 #define CONSEQUENCE_SHARED                                                                                             \
@@ -429,7 +350,7 @@ const struct qm_rule qm_rules_map[] = {
 			"their queues go empty changed in 6.17.\n"
 			"No problem: a queue whose directory exists and whose list is empty serves isolated CPUs only: "
 			"that is hctx-only-isolated.",
-		.run = run_hctx_unmapped,
+		.each = run_hctx_unmapped,
 	},
 	{
 		.name = "queue-cross-numa",
@@ -448,7 +369,7 @@ const struct qm_rule qm_rules_map[] = {
 			"Kernels: the generic mapper ignores nodes up to 6.2 and keeps queues within them from 6.3 on. "
 			"Managed interrupts of PCI devices have respected nodes since 4.9.\n"
 			"No problem: fewer queues than nodes; some queue must then serve several.",
-		.run = run_queue_cross_numa,
+		.each_set = run_queue_cross_numa,
 	},
 	{
 		.name = "queue-uneven",
@@ -463,7 +384,7 @@ const struct qm_rule qm_rules_map[] = {
 			"Kernels: up to 4.15 CPUs that came online after the map was made all went to queue 0; up to "
 			"6.2 the threads of a core are kept together even where that makes queues uneven.\n"
 			"No problem: uneven nodes. Five queues on two nodes of 36 CPUs can only be 18, 18, 12, 12, 12.",
-		.run = run_queue_uneven,
+		.each_set = run_queue_uneven,
 	},
 	{
 		.name = "core-split",
@@ -477,7 +398,7 @@ const struct qm_rule qm_rules_map[] = {
 			"Remedy: none is needed; other queue counts and newer kernels may keep threads together.\n"
 			"Kernels: all; those up to 5.2 go by CPU numbers, from 6.3 on queues are filled core by core.\n"
 			"No problem: one queue per CPU, or more queues than cores: then cores must be split.",
-		.run = run_core_split,
+		.each_set = run_core_split,
 	},
 	{
 		.name = "queue-types",
@@ -492,7 +413,7 @@ const struct qm_rule qm_rules_map[] = {
 			"Remedy: none is needed.\n"
 			"Kernels: 5.0 and later. Types are shown in debugfs only, which root can read.\n"
 			"No problem: always; it is said because lists that overlap look like a fault.",
-		.run = run_queue_types,
+		.each = run_queue_types,
 	},
 	{
 		.name = "queue-count-short",
@@ -507,7 +428,7 @@ const struct qm_rule qm_rules_map[] = {
 			"and the target); else place one job per queue, with the lists of qmapctl show --pin.\n"
 			"Kernels: all. SUSE's kernels ask for no more queues than isolcpus=managed_irq leaves CPUs.\n"
 			"No problem: devices made with one queue, which are not mentioned; slow devices.",
-		.run = run_queue_count_short,
+		.each = run_queue_count_short,
 	},
 	{
 		.name = "queues-exceed-cpus",
@@ -523,7 +444,7 @@ const struct qm_rule qm_rules_map[] = {
 			"the device has one type of queues. From 6.17 on the first queues go empty, before that the "
 			"last.\n"
 			"No problem: a guest that will be given more CPUs has them as possible CPUs, and these count.",
-		.run = run_queues_exceed_cpus,
+		.each_set = run_queues_exceed_cpus,
 	},
 	{ 0 },
 };

@@ -39,6 +39,8 @@ void qm_draft_advice(struct qm_draft *d, const char *fmt, ...) QM_PRINTF(2, 3);
 void qm_draft_command(struct qm_draft *d, const char *fmt, ...) QM_PRINTF(2, 3);
 void qm_draft_hctx(struct qm_draft *d, unsigned id);
 void qm_draft_irq(struct qm_draft *d, unsigned nr);
+/* Nothing was found: the draft holds no queue and no interrupt, and no error that its commit would report. */
+bool qm_draft_is_empty(const struct qm_draft *d);
 /* Lent texts: a list with ranges, cut where it gets long; a new text; a word made safe for a shell. */
 const char *qm_draft_cpulist(struct qm_draft *d, const struct qm_cpuset *set);
 const char *qm_draft_idlist(struct qm_draft *d, const struct qm_ids *ids);
