@@ -350,7 +350,8 @@ static int fact(const struct qm_kernel *k, const struct fact_row *rows, size_t n
 	return rows[n - 1].value;
 }
 
-int qm_era_drops_isolated(const struct qm_kernel *k, bool *ret_sure)
+/* Both kinds of CPUs began to be left out with the same change; -1 where what came later has to tell. */
+static int drops_any(const struct qm_kernel *k, bool *ret_sure)
 {
 	static const struct fact_row rows[] = {
 		{ RANGE(STABLE, 0, V(5, 15)), 0, true },
@@ -362,32 +363,34 @@ int qm_era_drops_isolated(const struct qm_kernel *k, bool *ret_sure)
 		{ PATCH(STABLE, V(6, 6), 0, 34), 0, false },
 		{ EXACT(STABLE, V(6, 6)), 1, false },
 		{ RANGE(ANY, V(5, 16), V(6, 8)), 0, false },
-		{ RANGE(STABLE, V(6, 11), QM_NEWEST_SEEN), 1, true },
-		{ RANGE(ANY, 0, INT_MAX), 1, false },
+		{ RANGE(ANY, 0, INT_MAX), -1, false },
 	};
 
 	return fact(k, rows, QM_ARRAY_SIZE(rows), ret_sure);
 }
 
+int qm_era_drops_isolated(const struct qm_kernel *k, bool *ret_sure)
+{
+	static const struct fact_row rows[] = {
+		{ RANGE(STABLE, V(6, 11), QM_NEWEST_SEEN), 1, true },
+		{ RANGE(ANY, 0, INT_MAX), 1, false },
+	};
+	int drops = drops_any(k, ret_sure);
+
+	return drops >= 0 ? drops : fact(k, rows, QM_ARRAY_SIZE(rows), ret_sure);
+}
+
 int qm_era_drops_nohz_full(const struct qm_kernel *k, bool *ret_sure)
 {
 	static const struct fact_row rows[] = {
-		{ RANGE(STABLE, 0, V(5, 15)), 0, true },
-		{ RANGE(ANY, 0, V(5, 15)), 0, false },
-		{ PATCH(STABLE, V(6, 1), 192, INT_MAX), 1, true },
-		{ BUILD(DEBIAN, V(6, 1), 57, INT_MAX), 1, true },
-		{ PATCH(STABLE, V(6, 1), 0, 94), 0, false },
-		{ EXACT(STABLE, V(6, 1)), 1, false },
-		{ PATCH(STABLE, V(6, 6), 0, 34), 0, false },
-		{ EXACT(STABLE, V(6, 6)), 1, false },
-		{ RANGE(ANY, V(5, 16), V(6, 8)), 0, false },
 		{ EXACT(STABLE, V(6, 12)), 1, true },
 		{ RANGE(ANY, V(6, 9), V(6, 13)), 1, false },
 		{ EXACT(STABLE, V(7, 2)), 0, true },
 		{ RANGE(ANY, 0, INT_MAX), 0, false },
 	};
+	int drops = drops_any(k, ret_sure);
 
-	return fact(k, rows, QM_ARRAY_SIZE(rows), ret_sure);
+	return drops >= 0 ? drops : fact(k, rows, QM_ARRAY_SIZE(rows), ret_sure);
 }
 
 enum qm_dead_queue qm_era_dead_queue(const struct qm_kernel *k, bool *ret_sure)
