@@ -146,6 +146,8 @@ _qmapctl() {
 	fi
 	kind=-
 	[[ $prev != -* ]] || kind=$(_qmapctl_argument "$command" "$prev")
+	# the one option with two arguments
+	[[ $COMP_CWORD -lt 3 || ${COMP_WORDS[COMP_CWORD - 2]} != --diff || $cur == -* ]] || kind=algorithm
 	if [ "$kind" = - ]; then
 		if [[ $cur == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$_qmapctl_globals $(_qmapctl_options "$command")" -- "$cur")

@@ -50,6 +50,13 @@ function __qmapctl_explain
     __qmapctl_names algorithm
 end
 
+# Behind the first argument of the one option that has two.
+function __qmapctl_is_second
+    set -l words (commandline -opc)
+    test (count $words) -gt 2
+    and test $words[-2] = --diff
+end
+
 function __qmapctl_column
     __qmapctl_column_names | __qmapctl_listed
 end
@@ -61,6 +68,7 @@ function __qmapctl_device
 end
 
 complete -c qmapctl -f
+complete -c qmapctl -n __qmapctl_is_second -a '(__qmapctl_algorithm)'
 # The tables between the marks come from "qmapctl --dump-options": tests/generated writes and checks them.
 # generated: begin fish
 set -g __qmapctl_takers -s --sysroot --topology --synthetic --kernel --online --offline --isolcpus --nohz-full -o --output --only --ignore --fail-on --reserved --queues --diff --write-queues --poll-queues --algorithm --driver --vectors --pre --sets --transport --granted --print --since --exclude --state --format --file

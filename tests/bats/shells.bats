@@ -37,6 +37,8 @@ assert_completes() {
 	assert_completes "hctx-unmapped" audit --only hctx-u
 	assert_completes "hctx-unmapped,queue-uneven" audit --only hctx-unmapped,queue-un
 	assert_completes "map:v6.3" explain map:v6.3
+	assert_completes "irq:v5.4" compare --diff v5.3 irq:v5.4
+	assert_completes "--queues" compare --diff v5.3 --que
 	assert_completes "plan" hint p
 	assert_equal "$(complete_words topology x)" ""
 }
@@ -57,6 +59,7 @@ shell_cases() {
 		qmapctl audit --only hctx-unmapped,queue-un|queue-uneven
 		qmapctl explain map:v6.3|map:v6.3
 		qmapctl compare --diff v5.3,irq:v5.4|irq:v5.4
+		qmapctl compare --diff v5.3 irq:v5.4|irq:v5.4
 		qmapctl hint pl|plan
 		qmapctl topology x|
 		qmapctl --color=n|never
