@@ -50,6 +50,8 @@ static int run_command(struct qm_run *run)
 		r = qm_layout_print(qm_run_layout(run), &run->out);
 	else
 		r = run->command->run(run);
+	if (r == QM_NO_ANSWER)
+		return run->out.status;
 	if (r < 0 && r != QM_SAID)
 		qm_error("%s: %s", run->command->name, qm_strerror(r));
 	return r < 0 ? QM_EXIT_TROUBLE : run->out.status;

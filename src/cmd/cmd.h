@@ -39,6 +39,8 @@ enum {
 
 /* Returned by what has told its trouble on stderr already; no errno has this value. */
 #define QM_SAID (-4096)
+/* All is said and the exit status is set; printing an empty answer would only look like one. */
+#define QM_NO_ANSWER (-4097)
 
 enum qm_option_kind {
 	QM_OPTION_FLAG,   /* bool */
@@ -167,7 +169,10 @@ QM_MUST_CHECK bool qm_source_need_kernel(struct qm_run *run);
 /* A CPU list that an option gives, all of them possible on this machine; option is for the message. 0, or QM_SAID. */
 QM_MUST_CHECK int qm_source_parse_list(const struct qm_run *run, const char *option, const char *text,
 				       struct qm_cpuset *ret);
-/* Turns the operands into controllers; none = all. Unknown ones are told and set the exit status. 0, -ENOMEM. */
+/*
+ * Turns the operands into controllers; none = all. Unknown ones are told and set the exit status. 0, -ENOMEM, or
+ * QM_NO_ANSWER where people asked for nothing else.
+ */
 QM_MUST_CHECK int qm_devices_resolve(struct qm_run *run);
 
 /* ---- messages ---- */

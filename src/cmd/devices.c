@@ -40,7 +40,8 @@ static int resolve_all(struct qm_run *run, bool *chosen)
 	}
 	if (missing)
 		run->out.status = qm_status_worst(run->out.status, found ? QM_EXIT_SOME_FOUND : QM_EXIT_NONE_FOUND);
-	return 0;
+	/* JSON is complete whatever happens; "nothing wrong" about a device that is not there would deceive people. */
+	return missing && !found && !run->g.json ? QM_NO_ANSWER : 0;
 }
 
 int qm_devices_resolve(struct qm_run *run)

@@ -23,6 +23,18 @@ load ../hint
 	assert_json 'len(j["changes"]), len(j["notes"])' '[0, 1]'
 }
 
+@test "devices that are not there get no plan and no file" {
+	old_nvme
+	for words in plan "export --format shell" "export --format udev --file $BATS_TEST_TMPDIR/made" "apply --yes"; do
+		# shellcheck disable=SC2086 # words
+		qmapctl -s "$ROOT" hint $words nope
+		assert_status 32
+		assert_output ""
+		assert_equal "$stderr" "qmapctl: nope: no such device"
+	done
+	[ ! -e "$BATS_TEST_TMPDIR/made" ]
+}
+
 @test "apply asks before it writes" {
 	old_nvme
 	qmapctl -s "$ROOT" hint apply

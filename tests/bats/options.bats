@@ -162,6 +162,11 @@ $hint"
 	assert_status 32
 	assert_equal "$stderr" "qmapctl: nope: no such device"
 	assert_json '[j["controllers"], j["exit_status"]]' '[[], 32]'
+	for command in audit compare; do
+		qmapctl "$command" --demo nope
+		assert_status 32
+		assert_output ""
+	done
 	qmapctl show --demo nope nullb0 nothing -n
 	assert_status 64
 	assert_equal "$stderr" "qmapctl: nope: no such device
