@@ -14,6 +14,12 @@ snapshot() {
 	(cd "$ROOT" && find . -path ./var -prune -o -type f -print0 | sort -z | xargs -0 sha256sum)
 }
 
+# The first journal of $ROOT holds lines of JSON and nothing else.
+assert_journal() {
+	"$PYTHON" -c 'import json, sys
+for line in filter(str.strip, open(sys.argv[1])): json.loads(line)' "$ROOT/var/lib/qmapctl/hint-000001.jsonl"
+}
+
 # An NVMe disk of a kernel before managed interrupts: every vector may go anywhere, and all sit on CPU 0.
 old_nvme() {
 	machine <<-'M'

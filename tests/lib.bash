@@ -62,6 +62,18 @@ qmapctl() {
 	read_whole stderr "$BATS_TEST_TMPDIR/stderr"
 }
 
+# refusing ERROR ARGS: the same where openat2() fails with ERROR, as under an old kernel or in a container.
+refusing() {
+	local error=$1
+	shift
+	status=0
+	"$BUILD/tests/refuse" "openat2=$error" "$QMAPCTL" "$@" >"$BATS_TEST_TMPDIR/stdout" 2>"$BATS_TEST_TMPDIR/stderr" \
+		</dev/null || status=$?
+	[ "$status" -ne 125 ] || skip "no system call can be refused here"
+	read_whole output "$BATS_TEST_TMPDIR/stdout"
+	read_whole stderr "$BATS_TEST_TMPDIR/stderr"
+}
+
 assert_status() {
 	[ "$status" -eq "$1" ] || fail "status $status, not $1; stderr: ${stderr-}"
 }

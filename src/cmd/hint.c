@@ -133,30 +133,41 @@ static const char *state_error(int r)
 		return "belongs to somebody else or others may write to it; not used";
 	case EACCES:
 		return "no permission; run it as root";
+	case EROFS:
+		return "the file system is read-only; name another directory with --state";
 	default:
 		return qm_strerror(r);
 	}
+}
+
+/* Says what is wrong with the state directory, by the name under which the user finds it. */
+static void tell_state(const struct qm_run *run, const char *text)
+{
+	const struct hint_options *opt = run->opt;
+
+	if (opt->state)
+		qm_error("%s: %s", opt->state, text);
+	else
+		qm_error("%s/%s: %s", run->g.sysroot ? run->g.sysroot : "", QM_STATE_DEFAULT, text);
 }
 
 /* Opens and locks the state directory. Without create, -ENOENT comes back silently. */
 static int open_state(struct qm_run *run, bool create, bool lock, struct qm_state *ret)
 {
 	const struct hint_options *opt = run->opt;
-	const char *path = opt->state ? opt->state : QM_STATE_DEFAULT;
 	int r;
 
 	r = qm_state_open(&run->root, opt->state, create, ret);
 	if (r == -ENOENT && !create)
 		return r;
 	if (r < 0) {
-		qm_error("%s%s: %s", opt->state ? "" : "/", path, state_error(r));
+		tell_state(run, state_error(r));
 		return QM_SAID;
 	}
 	r = lock ? qm_state_lock(ret) : 0;
 	if (r < 0) {
 		qm_state_close(ret);
-		qm_error("%s%s: %s", opt->state ? "" : "/", path,
-			 r == -EWOULDBLOCK ? "another run is at work; nothing was done" : state_error(r));
+		tell_state(run, r == -EWOULDBLOCK ? "another run is at work; nothing was done" : state_error(r));
 		return QM_SAID;
 	}
 	return 0;

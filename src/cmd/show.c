@@ -41,6 +41,17 @@ static void tell_unpinnable(const struct qm_run *run)
 	}
 }
 
+/* Containers often hide the file, or show an empty one in its place. */
+static void tell_uncounted(const struct qm_run *run)
+{
+	for (size_t i = 0; i < run->m.n_irqs; i++) {
+		if (run->m.irqs[i].counts)
+			return;
+	}
+	if (run->m.n_irqs && !run->g.quiet)
+		qm_error("no counts: proc/interrupts is not there, or tells of none of these interrupts");
+}
+
 static int show_run(struct qm_run *run)
 {
 	const struct show_options *opt = run->opt;
@@ -65,6 +76,8 @@ static int show_run(struct qm_run *run)
 		res.reports = qm_reporter_reports(&rep);
 		if (opt->pin)
 			tell_unpinnable(run);
+		if (opt->counts)
+			tell_uncounted(run);
 		r = run->out.face->show(&run->out, &res);
 	}
 	qm_irq_views_done(&irqs);

@@ -51,6 +51,7 @@ struct qm_plan {
 	size_t n_notes, cap_notes;
 	unsigned nr_cpus;  /* of the machine it was made on; 0 = the file does not say */
 	char *possible;    /* list; NULL = the file does not say */
+	bool blind;        /* made where no interrupt's mask can be read: an empty plan does not mean that all is well */
 };
 
 void qm_plan_done(struct qm_plan *p);

@@ -89,6 +89,17 @@ static int plan_rq_affinity(const struct qm_planner *pl, const struct qm_control
 	return 0;
 }
 
+/* A container may show the disks and not what becomes of their interrupts. */
+static int note_blind(const struct qm_machine *m, struct qm_plan *p)
+{
+	p->blind = m->n_controllers > 0;
+	for (size_t i = 0; p->blind && i < m->n_irqs; i++)
+		p->blind = !m->irqs[i].has_requested;
+	if (!p->blind)
+		return 0;
+	return qm_plan_add_note(p, NULL, "which CPUs the interrupts go to cannot be read here (proc/irq): nothing is known of them");
+}
+
 bool qm_plan_is_selected(const struct qm_plan_options *opt, size_t index)
 {
 	return qm_audit_is_asked_for(opt->controllers, opt->n_controllers, index);
@@ -114,6 +125,8 @@ int qm_plan_make(struct qm_root *root, const struct qm_machine *m, const struct 
 		if (vectors[i])
 			r = plan_rq_affinity(&pl, &m->controllers[i], vectors[i]);
 	}
+	if (r == 0)
+		r = note_blind(m, &p);
 	if (r == 0)
 		r = qm_nvme_add_notes(m, opt, &p);
 	if (r < 0) {

@@ -105,7 +105,8 @@ static void print_summary(struct qm_out *out, const struct qm_hint_result *res)
 			return;
 		}
 	} else if (!n) {
-		fputs("Nothing to do: every interrupt that may be moved serves its queue well.\n", out->f);
+		fputs(res->plans[0].blind ? "Nothing is planned.\n" :
+					    "Nothing to do: every interrupt that may be moved serves its queue well.\n", out->f);
 		return;
 	}
 	for (int s = 0; s < _QM_CHANGE_STATE_MAX; s++) {

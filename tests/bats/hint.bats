@@ -74,6 +74,19 @@ load ../hint
 	done
 }
 
+@test "without standard files no answer gets into the journal, and undo works" {
+	old_nvme
+	before=$(snapshot)
+	status=0
+	"$QMAPCTL" -s "$ROOT" hint apply --yes <&- >&- 2>&- || status=$?
+	assert_status 2
+	assert_equal "$(<"$ROOT/proc/irq/41/smp_affinity_list")" 0-1
+	assert_journal
+	qmapctl -s "$ROOT" hint undo --yes -J
+	assert_status 0
+	assert_equal "$(snapshot)" "$before"
+}
+
 @test "nothing but the hints and the state directory is opened for writing" {
 	type -P strace >/dev/null || skip "no strace"
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"

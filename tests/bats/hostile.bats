@@ -42,18 +42,31 @@ qmapctl: sys/block/nullb0/mq/5/cpu_list: larger than any such file of a kernel, 
 7 7"
 }
 
-@test "links that lead out of the tree show nothing of what is there" {
-	local root=$BATS_TEST_TMPDIR/root mq
+@test "links that lead out of the tree show nothing of what is there, with openat2() and without" {
+	local root=$BATS_TEST_TMPDIR/root mq error
 	mq=$root/sys/block/nullb0/mq
-	machine "$root" 3
-	printf '5\n' >"$BATS_TEST_TMPDIR/outside"
+	machine "$root" 5
+	mkdir "$BATS_TEST_TMPDIR/mq"
+	printf '5\n' | tee "$BATS_TEST_TMPDIR/outside" >"$BATS_TEST_TMPDIR/mq/cpu_list"
 	ln -sf "$BATS_TEST_TMPDIR/outside" "$mq/1/cpu_list"
 	ln -sf ../../../../../../outside "$mq/2/cpu_list"
+	rm -r "$mq/3" && ln -s "$BATS_TEST_TMPDIR/mq" "$mq/3"
+	ln -sf ../0/../../../../../../sys/block/./nullb0/mq/0/cpu_list "$mq/4/cpu_list"
 	qmapctl show -s "$root" -n -r -o HCTX,CPUS
 	assert_status 0
 	assert_output "0 0
 1 -
-2 -"
+2 -
+3 -
+4 0"
+	for error in ENOSYS EPERM; do
+		refusing $error show -s "$root" -n -r -o HCTX,CPUS
+		assert_output "0 0
+1 -
+2 -
+3 -
+4 0"
+	done
 }
 
 @test "a directory that is no machine, one without sys, a file, nothing" {
