@@ -360,3 +360,9 @@ nvmf_try_once() {
 		WAS="refused $QID"
 	fi
 }
+# check_connect NAME COUNT: advise beforehand, then the same as nvmf_try
+check_connect() {
+	_said=$(qmapctl advise --transport "$TRANSPORT" --queues "$2" -n -r -o OUTCOME,QID)
+	nvmf_try "$2"
+	is "$1, $2 queues" "$_said" "$WAS"
+}
