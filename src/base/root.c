@@ -212,7 +212,7 @@ static int walk_open(struct qm_root *root, const char *path, int flags)
 			continue;
 		}
 		if (!*rest) {
-			r = flags & (O_PATH | O_DIRECTORY) ? 0 : type_error(st.st_mode);
+			r = (flags & (O_PATH | O_DIRECTORY)) ? 0 : type_error(st.st_mode);
 			if (r < 0)
 				return r;
 			r = openat(w.fds[w.depth], name, flags | O_NOFOLLOW);
@@ -397,7 +397,7 @@ static ssize_t read_all(const struct qm_root *root, int fd, size_t max, bool hea
 		len += (size_t)n;
 		if (len > max)
 			return -EFBIG;
-		if (n == 0 || n < 1024 || !root->live || (head && len == max))
+		if (n < 1024 || !root->live || (head && len == max))
 			return (ssize_t)len;
 	}
 }
@@ -539,11 +539,14 @@ static int add_name(struct qm_names *names, const char *name)
 	return 0;
 }
 
-/* What getdents64() fills in. */
+/* What getdents64() fills in; not all of it is looked at. */
 struct dir_entry {
+	/* cppcheck-suppress unusedStructMember */
 	uint64_t ino;
+	/* cppcheck-suppress unusedStructMember */
 	int64_t off;
 	unsigned short len;
+	/* cppcheck-suppress unusedStructMember */
 	unsigned char type;
 	char name[];
 };

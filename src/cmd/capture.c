@@ -70,7 +70,7 @@ static int resolve_dir(struct capture *c, const char *path, char **ret)
 	while (r == 0 && *left) {
 		_cleanup_free_ char *name = strndup(left, strcspn(left, "/")), *next = NULL, *target = NULL;
 		const char *rest = left + strcspn(left, "/");
-		char *joined;
+		char *joined = NULL;
 
 		rest += strspn(rest, "/");
 		r = name ? qm_path_join(real, name, &next) : -ENOMEM;
@@ -84,7 +84,7 @@ static int resolve_dir(struct capture *c, const char *path, char **ret)
 				r = qm_path_join(real, target, &to);
 			if (r == 0)
 				r = qm_path_join(to, rest, &joined);
-			if (r < 0)
+			if (!joined)
 				break;
 			free(left);
 			left = joined;
@@ -114,21 +114,22 @@ static int resolve(struct capture *c, const char *path, char **ret)
 {
 	const char *slash = strrchr(path, '/');
 	_cleanup_free_ char *parent = strndup(path, slash ? (size_t)(slash - path) : 0);
-	int r = parent ? 0 : -ENOMEM;
 
-	if (r == 0 && (!c->last || strcmp(c->last, parent) != 0)) {
+	if (!parent)
+		return -ENOMEM;
+	if (!c->last || strcmp(c->last, parent) != 0) {
 		char *real;
+		int r = resolve_dir(c, parent, &real);
 
-		r = resolve_dir(c, parent, &real);
-		if (r == 0) {
-			free(c->last);
-			free(c->last_real);
-			c->last = parent;
-			c->last_real = real;
-			parent = NULL;
-		}
+		if (r < 0)
+			return r;
+		free(c->last);
+		free(c->last_real);
+		c->last = parent;
+		c->last_real = real;
+		parent = NULL;
 	}
-	return r < 0 ? r : qm_path_join(c->last_real, slash ? slash + 1 : path, ret);
+	return qm_path_join(c->last_real, slash ? slash + 1 : path, ret);
 }
 
 static void copy_link(void *arg, const char *path, const char *target)

@@ -54,11 +54,8 @@ static int diff_map(struct comparison *c, const struct qm_map_job *job, const ch
 
 	if (qm_algo_parse(name, family, &deal.algo) < 0 || deal.algo->family == QM_FAMILY_VECTOR)
 		return qm_usage_error(c->run, "--diff: no algorithm '%s' that makes maps: 'qmapctl explain' lists them", name);
-	for (int set = 0; set < _QM_HCTX_TYPE_MAX; set++) {
+	for (int set = 0; set < _QM_HCTX_TYPE_MAX; set++)
 		map[set] = malloc(((size_t)nr_cpus + 1) * sizeof(**map));
-		if (!map[set])
-			r = -ENOMEM;
-	}
 	r = map[0] && map[1] && map[2] ? qm_deal_run(c->maps.mapper, &deal, map, &outcome, &warn) : -ENOMEM;
 	if (r == -ENOTSUP || (r == 0 && outcome == QM_SPREAD_DIVIDE_BY_ZERO)) {
 		qm_error("--diff: %s gives no map here", name);

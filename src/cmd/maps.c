@@ -375,16 +375,21 @@ static void fill_result(const struct qm_maps *maps, const struct slot *s, struct
 		ret->offset += job->n[set];
 }
 
-/* All algorithms' default queues first, then their read queues, then poll: they are what one compares. */
+/* All algorithms' default queues first, then their read queues, then poll: they are what one compares. n < b->n. */
 static const struct slot *nth_by_set(const struct qm_map_batch *b, size_t n)
 {
+	const struct slot *s = b->v;
+
 	for (int set = 0; set < _QM_HCTX_TYPE_MAX; set++) {
 		for (size_t i = 0; i < b->n; i++) {
-			if (b->v[i].set == set && n-- == 0)
-				return &b->v[i];
+			if (b->v[i].set != set)
+				continue;
+			s = &b->v[i];
+			if (n-- == 0)
+				return s;
 		}
 	}
-	return NULL;
+	return s;
 }
 
 int qm_maps_next(void *arg, struct qm_map_result *ret)

@@ -46,7 +46,7 @@ static int check_irq(const struct qm_machine *m, const struct qm_apply_options *
 		return set_error(c, QM_CHANGE_REFUSED, "excluded");
 	if (qm_ids_has(&m->irqbalance_banned, (unsigned)nr))
 		return set_error(c, QM_CHANGE_REFUSED, "irqbalance is told to keep off it (--banirq): somebody places it by hand");
-	if (!qm_change_is_same_irq(c, m))
+	if (irq && !qm_change_is_same_irq(c, m))
 		return set_error(c, QM_CHANGE_REFUSED, "is the interrupt of %s here, not of %s", irq->name, c->handler);
 	if (irq && is_managed(m, irq))
 		return set_error(c, QM_CHANGE_REFUSED, "the kernel places this interrupt itself (managed); not tried");

@@ -202,6 +202,7 @@ static void read_mark(struct json_object *o, struct qm_journal *j)
 static int read_line(const char *line, bool *ended, bool *headed, struct qm_journal *j)
 {
 	struct json_object *o = json_tokener_parse(line);
+	const char *version = string_of(o, "qmapctl_journal"), *boot = string_of(o, "boot");
 	long long n;
 	int r = 0;
 
@@ -210,12 +211,12 @@ static int read_line(const char *line, bool *ended, bool *headed, struct qm_jour
 		r = *ended ? 0 : -EINVAL;
 	} else if (*ended) {
 		read_mark(o, j);
-	} else if (string_of(o, "qmapctl_journal")) {
-		*headed = strcmp(string_of(o, "qmapctl_journal"), "1") == 0;
+	} else if (version) {
+		*headed = strcmp(version, "1") == 0;
 		if (number_of(o, "time", &n))
 			j->time = n;
-		if (string_of(o, "boot") && !j->boot) {
-			j->boot = strdup(string_of(o, "boot"));
+		if (boot && !j->boot) {
+			j->boot = strdup(boot);
 			r = j->boot ? 0 : -ENOMEM;
 		}
 	} else if (number_of(o, "end", &n)) {

@@ -13,6 +13,7 @@
 #include "hint/hint.h"
 #include "hint/nvme.h"
 #include "hint/planner.h"
+#include "machine/syspath.h"
 
 int qm_planner_list(const struct qm_cpuset *set, char **ret)
 {
@@ -53,40 +54,43 @@ static const char *why_two(const struct qm_planner *pl, const struct qm_controll
 	return NULL;
 }
 
+/* A disk whose rq_affinity is less than wanted. What stands higher was put there by somebody for a reason of theirs. */
+static int plan_disk(const struct qm_planner *pl, const struct qm_controller *c, const struct qm_disk *d, int want,
+		     const char *why)
+{
+	struct qm_dir top = qm_root_dir(pl->root);
+	char new[2] = { (char)('0' + want), '\0' };
+	_cleanup_free_ char *path = NULL, *old = NULL;
+	const char *text;
+	int r;
+
+	r = qm_syspath_join(d->syspath, "queue/rq_affinity", &path);
+	if (r < 0)
+		return r;
+	r = qm_dir_read(&top, path, &text);
+	if (r < 0) /* a problem by now, and nothing to plan */
+		return r == -ENOMEM ? r : 0;
+	if (text[0] < '0' || text[0] >= new[0])
+		return 0;
+	old = strdup(text);
+	return old ? qm_plan_add(pl->p, QM_CHANGE_RQ_AFFINITY, path, old, new, c->name, why, NULL) : -ENOMEM;
+}
+
 static int plan_rq_affinity(const struct qm_planner *pl, const struct qm_controller *c, size_t vectors)
 {
 	const char *why = why_two(pl, c, vectors);
-	struct qm_dir top = qm_root_dir(pl->root);
-	int want = why ? 2 : 1;
+	int want = why ? 2 : 1, r = 0;
 
 	if (!why)
 		why = "each queue's CPUs share a cache: completing there is enough, and 0 would not even do that";
-	for (size_t i = 0; i < c->n_disks; i++) {
+	for (size_t i = 0; r == 0 && i < c->n_disks; i++) {
 		const struct qm_disk *d = &pl->m->disks[c->disks[i]];
-		_cleanup_free_ char *old = NULL;
-		struct qm_strbuf path = { 0 };
-		const char *text;
-		int r;
 
 		/* Multipath heads and the like have no queues of their own. */
-		if (!d->has_mq)
-			continue;
-		qm_strbuf_addf(&path, "%s/queue/rq_affinity", d->syspath);
-		r = path.err;
-		if (r == 0)
-			r = qm_dir_read(&top, path.s, &text);
-		/* What stands higher than needed was put there by somebody for a reason of theirs. */
-		if (r > 0 && text[0] >= '0' && text[0] <= '2' && text[0] - '0' < want) {
-			char new[2] = { (char)('0' + want), '\0' };
-
-			old = strdup(text);
-			r = old ? qm_plan_add(pl->p, QM_CHANGE_RQ_AFFINITY, path.s, old, new, c->name, why, NULL) : -ENOMEM;
-		}
-		qm_strbuf_done(&path);
-		if (r == -ENOMEM)
-			return r;
+		if (d->has_mq)
+			r = plan_disk(pl, c, d, want, why);
 	}
-	return 0;
+	return r;
 }
 
 /* A container may show the disks and not what becomes of their interrupts. */

@@ -66,7 +66,7 @@ static int is_half_made(const char *text, const char *old, const char *new)
 static int judge(const struct qm_change *c, const char *text, bool plain, enum qm_change_state *ret)
 {
 	bool whole = c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_UNDONE;
-	int r = 0;
+	int r;
 
 	if (strcmp(text, c->old) == 0) {
 		*ret = QM_CHANGE_UNDONE;

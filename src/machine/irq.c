@@ -119,7 +119,7 @@ static int read_irqs(struct qm_irq_scan *s)
 		return 0;
 	r = qm_dir_names(&s->proc, ".", &names);
 	most = names.n < IRQS_MAX ? names.n : IRQS_MAX;
-	if (r == 0 && most)
+	if (r == 0)
 		r = qm_array_grow(&m->irqs, &m->cap_irqs, most, sizeof(*m->irqs));
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
 		struct qm_irq *irq;

@@ -211,8 +211,9 @@ static int by_node(struct resolver *x, const char *name)
 	int r;
 
 	r = qm_path_join("dev", name, &path);
-	if (r == 0)
-		r = follow(x, path, &real);
+	if (r < 0)
+		return r;
+	r = follow(x, path, &real);
 	if (r < 0)
 		return r;
 	node = strncmp(real, "dev/", 4) == 0 ? real + 4 : name;

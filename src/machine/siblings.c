@@ -21,12 +21,14 @@ struct reader {
 	struct qm_cpuset told; /* CPUs that may have a topology directory */
 };
 
+struct set_name {
+	const char *name;
+	bool mask;
+};
+
 /* The names under which kernels of all times give one set, best first: lists before masks, the oldest name first. */
 struct set_names {
-	struct {
-		const char *name;
-		bool mask;
-	} v[4];
+	struct set_name v[4];
 	int good; /* the one that was there last time; -1: not known yet */
 	bool absent; /* none was there for a CPU that has a topology directory: this kernel does not tell */
 };
@@ -85,26 +87,30 @@ static void check_set(const struct reader *rd, unsigned cpu, const char *file, s
 	qm_cpuset_set(set, cpu);
 }
 
+static int read_set_from(const struct reader *rd, unsigned cpu, const struct set_name *from, struct qm_cpuset *ret)
+{
+	int r = read_file(rd, cpu, from->name, from->mask, ret);
+
+	if (r < 0 || qm_cpuset_is_empty(ret))
+		return -ENOENT;
+	check_set(rd, cpu, from->name, ret);
+	return 0;
+}
+
 /*
  * A CPU's set under whatever name there is; a garbled file gives way to the next name. 0, or -ENOENT: nobody tells.
  */
 static int read_set(const struct reader *rd, unsigned cpu, struct set_names *names, struct qm_cpuset *ret)
 {
-	int first = names->good, r = -ENOENT;
+	int good = names->good;
 
 	if (names->absent)
 		return -ENOENT;
-	for (int i = first >= 0 ? -1 : 0; i < NAMES_MAX; i++) {
-		int at = i < 0 ? first : i;
-
-		if (!names->v[at].name)
-			break;
-		if (i >= 0 && i == first)
-			continue;
-		r = read_file(rd, cpu, names->v[at].name, names->v[at].mask, ret);
-		if (r == 0 && !qm_cpuset_is_empty(ret)) {
-			names->good = at;
-			check_set(rd, cpu, names->v[at].name, ret);
+	if (good >= 0 && read_set_from(rd, cpu, &names->v[good], ret) == 0)
+		return 0;
+	for (int i = 0; i < NAMES_MAX && names->v[i].name; i++) {
+		if (i != good && read_set_from(rd, cpu, &names->v[i], ret) == 0) {
+			names->good = i;
 			return 0;
 		}
 	}
@@ -306,7 +312,7 @@ static int read_caches(const struct reader *rd, struct qm_groups *level2)
 	struct qm_topology *t = &rd->m->topo;
 	struct shape shape = { .last = -1, .level2 = -1 };
 	bool known = false, absent = false;
-	int cpu, r = 0;
+	int cpu, r;
 
 	QM_CPUSET_FOREACH(cpu, &rd->told) {
 		if (!is_grouped(&t->llc, cpu)) {

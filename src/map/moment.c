@@ -289,7 +289,7 @@ static int hunt_all(struct hunt *h, bool *ret_all)
 {
 	_cleanup_free_ unsigned *pick = calloc((size_t)h->n_cpus + 1, sizeof(*pick));
 	unsigned count;
-	int r = 0;
+	int r;
 
 	if (!pick)
 		return -ENOMEM;
@@ -429,6 +429,19 @@ static int order_cpus(struct hunt *h)
 	return 0;
 }
 
+/* Where there are too many sets to try them all. */
+static int hunt_likely(struct hunt *h)
+{
+	int r = hunt_shapes(h);
+
+	if (r == 0 && !h->s->found)
+		r = hunt_trace(h);
+	if (r == 0 && h->s->found)
+		return shrink(h);
+	h->s->gave_up = true;
+	return r;
+}
+
 int qm_search_offline(struct qm_trial *t, const struct qm_moment *all, const struct qm_algo *a, struct qm_search *s)
 {
 	struct hunt h = { .t = t, .a = a, .s = s };
@@ -443,15 +456,8 @@ int qm_search_offline(struct qm_trial *t, const struct qm_moment *all, const str
 	r = order_cpus(&h);
 	if (r == 0)
 		r = hunt_all(&h, &complete);
-	if (r == 0 && !s->found && !complete) {
-		r = hunt_shapes(&h);
-		if (r == 0 && !s->found)
-			r = hunt_trace(&h);
-		if (r == 0 && s->found)
-			r = shrink(&h);
-		else
-			s->gave_up = true;
-	}
+	if (r == 0 && !h.s->found && !complete)
+		r = hunt_likely(&h);
 	free(h.cpus);
 	qm_moment_done(&h.at);
 	return r;

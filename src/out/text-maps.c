@@ -240,7 +240,9 @@ const struct qm_layout qm_layout_predict = { NULL, predict_columns, QM_ARRAY_SIZ
 
 GETTER(slot_index)
 {
-	qm_cell_num(cell, ((const struct map_row *)row)->index);
+	const struct map_row *slot = row;
+
+	qm_cell_num(cell, slot->index);
 }
 
 GETTER(slot_cpus)

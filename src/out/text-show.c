@@ -14,7 +14,9 @@ struct show_row {
 
 GETTER(show_device)
 {
-	qm_cell_str(cell, ((const struct show_row *)row)->r->c->name);
+	const struct show_row *queue = row;
+
+	qm_cell_str(cell, queue->r->c->name);
 }
 
 GETTER(show_hctx)
