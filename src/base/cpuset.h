@@ -15,7 +15,12 @@
 
 #include "base/cleanup.h"
 
+/* Fuzzers reach small limits sooner, and do not spend their time on clearing memory. */
+#ifdef QM_SMALL_LIMITS
+#define QM_CPU_MAX 256u
+#else
 #define QM_CPU_MAX 8192u
+#endif
 #define QM_CPUSET_WORDS (QM_CPU_MAX / 64)
 
 struct qm_strbuf;

@@ -11,9 +11,16 @@
 #include "fabrics/klog-line.h"
 #include "fabrics/klog-match.h"
 
+/* Small for fuzzers, as QM_CPU_MAX is. */
+#ifdef QM_SMALL_LIMITS
+#define BUFFER_SIZE (8 * 1024)
+#define HOSTS_MAX 3
+#define CONTROLLERS_MAX 8
+#else
 #define BUFFER_SIZE (256 * 1024)
 #define HOSTS_MAX 64
 #define CONTROLLERS_MAX 1024
+#endif
 #define TEXT_MAX 200
 /* A clock that falls back by more seconds than this was started anew. */
 #define REBOOT_SECONDS 30
@@ -79,6 +86,21 @@ const char *qm_klog_kind_name(enum qm_klog_kind k)
 	return (unsigned)k < _QM_KLOG_KIND_MAX ? names[k] : NULL;
 }
 
+/* The automaton of the key words. */
+static int make_match(struct qm_match *m)
+{
+#ifdef QM_SMALL_LIMITS
+	/* Once: it would take more time than all that is done with the small logs of a fuzzer. */
+	static struct qm_match made;
+	int r = made.n_states ? 0 : qm_match_init(&made, key_words);
+
+	*m = made;
+	return r;
+#else
+	return qm_match_init(m, key_words);
+#endif
+}
+
 int qm_klog_new(const struct qm_klog_since *since, struct qm_klog **ret)
 {
 	struct qm_klog *k = calloc(1, sizeof(*k));
@@ -90,7 +112,7 @@ int qm_klog_new(const struct qm_klog_since *since, struct qm_klog **ret)
 		k->since = *since;
 		k->filter = since->has_wall || since->has_mono;
 	}
-	r = qm_match_init(&k->match, key_words);
+	r = make_match(&k->match);
 	if (r < 0) {
 		free(k);
 		return r;

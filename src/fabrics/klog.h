@@ -88,8 +88,13 @@ struct qm_klog_report {
 	bool unfinished;               /* the last line has no end */
 };
 
+#ifdef QM_SMALL_LIMITS
+#define QM_KLOG_INCIDENTS_MAX 8
+#define QM_KLOG_LINE_MAX 2048
+#else
 #define QM_KLOG_INCIDENTS_MAX 1000
 #define QM_KLOG_LINE_MAX (64 * 1024)
+#endif
 
 /* What to leave out. */
 struct qm_klog_since {

@@ -12,7 +12,11 @@
 /* Completed siblings, see qm_moment_all_online(). */
 #define GUESSES_MAX 3
 /* Maps tried in a search: so many on a machine of up to 256 CPUs, fewer on larger ones, where each takes longer. */
+#ifdef QM_SMALL_LIMITS
+#define SEARCH_BUDGET 16
+#else
 #define SEARCH_BUDGET 4096u
+#endif
 /* Ways to deal absent CPUs to nodes that are tried. */
 #define DEALS_MAX 256u
 

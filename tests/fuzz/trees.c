@@ -30,15 +30,6 @@ static const char *const beginnings[][2] = {
 	{ "i/", "proc/irq/" },
 };
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	(void)remove(path);
-	return 0;
-}
-
 /* Opens the directory of a path below dir, making what is missing; *ret_base is the last component. -1: no such path. */
 static int open_parent(int dir, const char *path, const char **ret_base)
 {
@@ -126,13 +117,49 @@ static void make_entry(int top, char *line, bool links)
 	qm_strbuf_done(&path);
 }
 
+#ifdef QM_FUZZ_MEMFS_H
+/* Half of the inputs are read as on a kernel without openat2(). */
+static bool make_top(const char *description, char path[64])
+{
+	memfs_reset(strlen(description) % 2);
+	strcpy(path, "memfs");
+	return true;
+}
+
+static void remove_top(const char *path)
+{
+	(void)path;
+	FUZZ_CHECK(memfs_n_open() == 0);
+}
+#else
+static bool make_top(const char *description, char path[64])
+{
+	(void)description;
+	snprintf(path, 64, "%s/qmapctl-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+	return mkdtemp(path) != NULL;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	(void)remove(path);
+	return 0;
+}
+
+static void remove_top(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+#endif
+
 /* Makes the tree. Returns its directory, a descriptor; *path is its name. */
 static int make_tree(const char *description, char path[64])
 {
 	int top;
 
-	snprintf(path, 64, "%s/qmapctl-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-	if (!mkdtemp(path))
+	if (!make_top(description, path))
 		return -1;
 	top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (int links = 0; top >= 0 && links < 2; links++) {
@@ -194,7 +221,7 @@ static void read_tree(const char *description)
 	qm_root_close(&root);
 	qm_problems_done(&problems);
 	close(top);
-	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	remove_top(path);
 }
 
 void fuzz_tree(const char *text, size_t len)
