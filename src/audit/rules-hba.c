@@ -69,7 +69,7 @@ static bool completes_far(const struct qm_audit *a, const struct qm_hctx *h)
 	const struct qm_groups *llc = &a->m->topo.llc;
 	const struct qm_irq *irq;
 	struct qm_cpuset far;
-	int cpu;
+	int cpu, near;
 
 	if (h->irq < 0 || (size_t)h->irq >= a->m->n_irqs || llc->n < 2)
 		return false;
@@ -79,7 +79,8 @@ static bool completes_far(const struct qm_audit *a, const struct qm_hctx *h)
 		return false;
 	qm_cpuset_copy(&far, h->cpus);
 	qm_cpuset_and(&far, &a->m->topo.online);
-	qm_cpuset_andnot(&far, &llc->sets[llc->of[cpu]]);
+	QM_GROUP_FOREACH(near, llc, llc->of[cpu])
+		qm_cpuset_clear(&far, (unsigned)near);
 	return !qm_cpuset_is_empty(&far);
 }
 

@@ -139,14 +139,16 @@ static unsigned online_cores(const struct qm_topology *t)
 {
 	struct qm_cpuset left;
 	unsigned n = 0;
-	int cpu;
+	int cpu, other;
 
 	qm_cpuset_copy(&left, &t->online);
 	QM_CPUSET_FOREACH(cpu, &left) {
 		int core = t->cores.n ? t->cores.of[cpu] : -1;
 
-		if (core >= 0)
-			qm_cpuset_andnot(&left, &t->cores.sets[core]);
+		if (core >= 0) {
+			QM_GROUP_FOREACH(other, &t->cores, core)
+				qm_cpuset_clear(&left, (unsigned)other);
+		}
 		n++;
 	}
 	return n;

@@ -22,8 +22,10 @@ void qm_cpuset_set_range(struct qm_cpuset *s, unsigned first, unsigned last)
 {
 	unsigned lw = last / 64, fw = first / 64;
 
-	while (s->nw <= lw)
-		s->w[s->nw++] = 0;
+	if (s->nw <= lw) {
+		memset(s->w + s->nw, 0, (lw + 1 - s->nw) * sizeof(s->w[0]));
+		s->nw = lw + 1;
+	}
 	for (unsigned i = fw; i <= lw; i++) {
 		uint64_t m = ~UINT64_C(0);
 
@@ -78,7 +80,7 @@ bool qm_cpuset_is_subset(const struct qm_cpuset *a, const struct qm_cpuset *b)
 
 bool qm_cpuset_is_equal(const struct qm_cpuset *a, const struct qm_cpuset *b)
 {
-	return qm_cpuset_is_subset(a, b) && qm_cpuset_is_subset(b, a);
+	return a == b || (qm_cpuset_is_subset(a, b) && qm_cpuset_is_subset(b, a));
 }
 
 bool qm_cpuset_intersects(const struct qm_cpuset *a, const struct qm_cpuset *b)
@@ -129,7 +131,18 @@ int qm_cpuset_next_and(const struct qm_cpuset *a, const struct qm_cpuset *b, uns
 
 int qm_cpuset_next(const struct qm_cpuset *s, unsigned from)
 {
-	return qm_cpuset_next_and(s, s, from);
+	uint32_t i = from / 64;
+	uint64_t w;
+
+	if (i >= s->nw)
+		return -1;
+	w = s->w[i] & ~UINT64_C(0) << (from % 64);
+	while (!w) {
+		if (++i >= s->nw)
+			return -1;
+		w = s->w[i];
+	}
+	return (int)(i * 64 + (unsigned)__builtin_ctzll(w));
 }
 
 int qm_cpuset_last(const struct qm_cpuset *s)
@@ -195,7 +208,7 @@ static int parse_pattern(const char **p, unsigned *ret_used, unsigned *ret_group
 /* "a", "a-b" or "a-b:used/group"; "all" is a range, too */
 static int parse_range(const char **p, int max, struct qm_cpuset *set)
 {
-	unsigned first = 0, last, used = 1, group = 1;
+	unsigned first = 0, last, used, group;
 	bool is_range = true;
 	int r;
 
@@ -215,6 +228,8 @@ static int parse_range(const char **p, int max, struct qm_cpuset *set)
 				return r;
 		}
 	}
+	/* A range without a pattern is one group, all of it used. */
+	used = group = QM_CPU_MAX;
 	if (is_range && **p == ':') {
 		r = parse_pattern(p, &used, &group);
 		if (r < 0)
@@ -311,21 +326,36 @@ int qm_cpuset_parse_mask(const char *text, struct qm_cpuset *ret)
 	return 0;
 }
 
+/* Writes the digits before end; returns where they begin. */
+static char *put_number(char *end, unsigned n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while (n /= 10, n);
+	return end;
+}
+
+/* Digits by hand: answers hold many thousands of lists. */
 void qm_cpuset_format(const struct qm_cpuset *s, struct qm_strbuf *out)
 {
-	const char *sep = "";
 	int cpu = qm_cpuset_first(s);
+	bool more = false;
 
 	while (cpu >= 0) {
+		char text[32], *start = text + sizeof(text);
 		int end = cpu;
 
 		while (qm_cpuset_test(s, (unsigned)end + 1))
 			end++;
-		if (end == cpu)
-			qm_strbuf_addf(out, "%s%d", sep, cpu);
-		else
-			qm_strbuf_addf(out, "%s%d-%d", sep, cpu, end);
-		sep = ",";
+		if (end != cpu) {
+			start = put_number(start, (unsigned)end);
+			*--start = '-';
+		}
+		start = put_number(start, (unsigned)cpu);
+		if (more)
+			*--start = ',';
+		more = true;
+		qm_strbuf_add(out, start, (size_t)(text + sizeof(text) - start));
 		cpu = qm_cpuset_next(s, (unsigned)end + 1);
 	}
 }

@@ -60,19 +60,31 @@ void qm_strbuf_addc(struct qm_strbuf *b, char c)
 	qm_strbuf_add(b, &c, 1);
 }
 
+/* Most texts are short: they are formatted once, where they shall stand, and only longer ones again. */
+#define ROOM_FOR_MOST 47
+
 void qm_strbuf_vaddf(struct qm_strbuf *b, const char *fmt, va_list ap)
 {
 	va_list again;
+	size_t room;
 	int n;
 
+	if (reserve(b, ROOM_FOR_MOST))
+		return;
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	room = b->cap - b->len;
+	n = vsnprintf(b->s + b->len, room, fmt, ap);
 	if (n < 0)
-		b->err = b->err ? b->err : -EINVAL;
+		b->err = -EINVAL;
+	else if ((size_t)n < room)
+		b->len += (size_t)n;
 	else if (!reserve(b, (size_t)n)) {
 		vsnprintf(b->s + b->len, (size_t)n + 1, fmt, again);
 		b->len += (size_t)n;
 	}
+	/* What did not fit, or cannot be formatted, leaves nothing behind. */
+	if (b->err)
+		b->s[b->len] = '\0';
 	va_end(again);
 }
 

@@ -150,7 +150,7 @@ static int add_device(struct comparison *c, const struct qm_reports *reports, si
 	struct qm_maps_comparison out = { 0 };
 	struct subject *s = &c->v[c->n];
 	const struct qm_identity *id;
-	int r = reports->get(reports->arg, i, &s->report);
+	int r = reports->get(reports->arg, i, QM_REPORT_MAPS, &s->report);
 
 	if (r < 0) {
 		qm_report_done(&s->report);

@@ -82,9 +82,8 @@ static int32_t *make_map(const struct qm_controller *c, unsigned nr_cpus, int ty
 	return map;
 }
 
-static int fill_maps(const struct qm_machine *m, struct qm_report *r)
+static int fill_maps(struct qm_report *r)
 {
-	r->nr_cpus = m->topo.nr_cpus;
 	for (int type = 0; type < _QM_HCTX_TYPE_MAX; type++) {
 		/* the default map is always there; others only where it is known that there are such queues */
 		if (type != QM_HCTX_DEFAULT && r->c->nr_types[type] <= 0)
@@ -96,22 +95,32 @@ static int fill_maps(const struct qm_machine *m, struct qm_report *r)
 	return 0;
 }
 
-static int make_report(void *arg, size_t i, struct qm_report *ret)
+static int fill_queues(const struct qm_machine *m, struct qm_report *report)
+{
+	const struct qm_controller *c = report->c;
+	int r = 0;
+
+	report->q = calloc(c->n_hctx ? c->n_hctx : 1, sizeof(*report->q));
+	if (!report->q)
+		return -ENOMEM;
+	for (size_t q = 0; r == 0 && q < c->n_hctx; q++)
+		r = fill_queue(m, c, &c->hctx[q], &report->q[q]);
+	return r;
+}
+
+static int make_report(void *arg, size_t i, unsigned parts, struct qm_report *ret)
 {
 	struct qm_reporter *rep = arg;
 	const struct qm_machine *m = &rep->run->m;
 	size_t index = rep->run->controllers[i];
 	const struct qm_controller *c = &m->controllers[index];
-	struct qm_report report = { .c = c, .worst = -1 };
+	struct qm_report report = { .c = c, .nr_cpus = m->topo.nr_cpus, .worst = -1 };
 	int r = 0;
 
-	report.q = calloc(c->n_hctx ? c->n_hctx : 1, sizeof(*report.q));
-	if (!report.q)
-		return -ENOMEM;
-	for (size_t q = 0; r == 0 && q < c->n_hctx; q++)
-		r = fill_queue(m, c, &c->hctx[q], &report.q[q]);
-	if (r == 0)
-		r = fill_maps(m, &report);
+	if (parts & QM_REPORT_QUEUES)
+		r = fill_queues(m, &report);
+	if (r == 0 && parts & QM_REPORT_MAPS)
+		r = fill_maps(&report);
 	if (r == 0 && !rep->identifier)
 		r = qm_identifier_new(m, &rep->identifier);
 	if (r == 0)

@@ -48,10 +48,10 @@ static int topology_run(struct qm_run *run)
 		views[i].node = &t->nodes[i];
 		qm_cpuset_copy(&views[i].online, &t->nodes[i].cpus);
 		qm_cpuset_and(&views[i].online, &t->online);
-		views[i].cores = qm_groups_count(&t->cores, &t->nodes[i].cpus);
-		views[i].clusters = qm_groups_count(&t->clusters, &t->nodes[i].cpus);
-		views[i].packages = qm_groups_count(&t->packages, &t->nodes[i].cpus);
-		views[i].llcs = qm_groups_count(&t->llc, &t->nodes[i].cpus);
+		views[i].cores = qm_groups_count(&t->cores, t->nr_cpus, &t->nodes[i].cpus);
+		views[i].clusters = qm_groups_count(&t->clusters, t->nr_cpus, &t->nodes[i].cpus);
+		views[i].packages = qm_groups_count(&t->packages, t->nr_cpus, &t->nodes[i].cpus);
+		views[i].llcs = qm_groups_count(&t->llc, t->nr_cpus, &t->nodes[i].cpus);
 	}
 	fill_distances(t, views);
 	res.nodes = views;

@@ -68,7 +68,7 @@ static void fill_cores(struct loss *l)
 	for (unsigned i = 0; i < g->n; i++) {
 		struct qm_cpuset *s = &l->cores[l->n_cores];
 
-		qm_cpuset_copy(s, &g->sets[i]);
+		qm_groups_get(g, i, s);
 		qm_cpuset_and(s, &l->online);
 		if (!qm_cpuset_is_empty(s))
 			l->n_cores++;

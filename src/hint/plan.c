@@ -43,7 +43,7 @@ static const char *why_two(const struct qm_planner *pl, const struct qm_controll
 		qm_cpuset_copy(&cpus, c->hctx[i].cpus);
 		qm_cpuset_and(&cpus, &pl->m->topo.online);
 		nodes |= qm_topology_count_nodes(&pl->m->topo, &cpus) > 1;
-		caches |= qm_groups_count(&pl->m->topo.llc, &cpus) > 1;
+		caches |= qm_groups_count(&pl->m->topo.llc, pl->m->topo.nr_cpus, &cpus) > 1;
 	}
 	if (nodes)
 		return "a queue serves several NUMA nodes: completions would cross them";

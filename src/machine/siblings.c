@@ -65,12 +65,28 @@ static struct set_names cluster_names(void)
 	};
 }
 
+#define NAME_SIZE 96
+
+/* "cpu12/FILE"; by hand, for a large machine has thousands of these. file comes from here and fits. */
+static void name_file(unsigned cpu, const char *file, char name[NAME_SIZE])
+{
+	char digits[12], *p = digits + sizeof(digits);
+
+	*--p = '\0';
+	do
+		*--p = (char)('0' + cpu % 10);
+	while (cpu /= 10, cpu);
+	name = stpcpy(stpcpy(name, "cpu"), p);
+	*name++ = '/';
+	stpcpy(name, file);
+}
+
 /* Reads one file of a CPU; 0, -ENOENT, or another error that is in the list of problems. */
 static int read_file(const struct reader *rd, unsigned cpu, const char *file, bool mask, struct qm_cpuset *ret)
 {
-	char name[96];
+	char name[NAME_SIZE];
 
-	snprintf(name, sizeof(name), "cpu%u/%s", cpu, file);
+	name_file(cpu, file, name);
 	return mask ? qm_dir_read_cpumask(rd->cpu, name, ret) : qm_dir_read_cpulist(rd->cpu, name, ret);
 }
 
@@ -332,9 +348,14 @@ static int read_caches(const struct reader *rd, struct qm_groups *level2)
 				return r;
 		}
 		if (level2 && shape.level2 >= 0 && !is_grouped(level2, cpu)) {
-			r = shape.level2 == shape.last && is_grouped(&t->llc, cpu) ?
-				    qm_groups_add(level2, t->nr_cpus, &t->llc.sets[t->llc.of[cpu]]) :
-				    read_cache_set(rd, (unsigned)cpu, shape.level2, level2);
+			struct qm_cpuset set;
+
+			if (shape.level2 == shape.last && is_grouped(&t->llc, cpu)) {
+				qm_groups_get(&t->llc, (unsigned)t->llc.of[cpu], &set);
+				r = qm_groups_add(level2, t->nr_cpus, &set);
+			} else {
+				r = read_cache_set(rd, (unsigned)cpu, shape.level2, level2);
+			}
 			if (r < 0)
 				return r;
 		}

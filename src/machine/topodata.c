@@ -23,28 +23,71 @@ static int copy_array(const void *src, size_t n, size_t size, void *ret)
 
 void qm_groups_done(struct qm_groups *g)
 {
-	free(g->sets);
+	free(g->first);
+	free(g->next);
 	free(g->of);
 	*g = (struct qm_groups){ 0 };
 }
 
-unsigned qm_groups_count(const struct qm_groups *g, const struct qm_cpuset *set)
+void qm_groups_get(const struct qm_groups *g, unsigned i, struct qm_cpuset *ret)
 {
-	unsigned n = 0;
+	int cpu;
 
-	for (unsigned i = 0; i < g->n; i++)
-		n += qm_cpuset_intersects(&g->sets[i], set);
+	qm_cpuset_zero(ret);
+	QM_GROUP_FOREACH(cpu, g, i)
+		qm_cpuset_set(ret, (unsigned)cpu);
+}
+
+unsigned qm_groups_count(const struct qm_groups *g, unsigned nr_cpus, const struct qm_cpuset *set)
+{
+	struct qm_cpuset seen; /* numbers of groups, which are fewer than CPUs */
+	unsigned n = 0;
+	int cpu;
+
+	qm_cpuset_zero(&seen);
+	QM_CPUSET_FOREACH(cpu, set) {
+		if (!g->n || (unsigned)cpu >= nr_cpus)
+			break;
+		if (g->of[cpu] < 0 || qm_cpuset_test(&seen, (unsigned)g->of[cpu]))
+			continue;
+		qm_cpuset_set(&seen, (unsigned)g->of[cpu]);
+		n++;
+	}
 	return n;
+}
+
+/* Room for as many groups as there are CPUs; pages that none of them reaches are never touched. */
+static int make_room(struct qm_groups *g, unsigned nr_cpus)
+{
+	size_t n = nr_cpus ? nr_cpus : 1;
+	struct qm_groups room = {
+		.first = malloc(n * sizeof(*room.first)),
+		.next = malloc(n * sizeof(*room.next)),
+		.of = malloc(n * sizeof(*room.of)),
+	};
+
+	if (!room.first || !room.next || !room.of) {
+		qm_groups_done(&room);
+		return -ENOMEM;
+	}
+	memset(room.next, -1, n * sizeof(*room.next));
+	memset(room.of, -1, n * sizeof(*room.of));
+	*g = room;
+	return 0;
 }
 
 int qm_groups_copy(const struct qm_groups *g, unsigned nr_cpus, struct qm_groups *ret)
 {
-	struct qm_groups c = { .n = g->n };
+	struct qm_groups c = { 0 };
+	int r = g->n ? make_room(&c, nr_cpus) : 0;
 
-	if (copy_array(g->sets, g->n, sizeof(*g->sets), &c.sets) < 0 ||
-	    copy_array(g->of, nr_cpus, sizeof(*g->of), &c.of) < 0) {
-		qm_groups_done(&c);
-		return -ENOMEM;
+	if (r < 0)
+		return r;
+	if (g->n) {
+		memcpy(c.first, g->first, g->n * sizeof(*c.first));
+		memcpy(c.next, g->next, nr_cpus * sizeof(*c.next));
+		memcpy(c.of, g->of, nr_cpus * sizeof(*c.of));
+		c.n = g->n;
 	}
 	*ret = c;
 	return 0;
@@ -52,41 +95,32 @@ int qm_groups_copy(const struct qm_groups *g, unsigned nr_cpus, struct qm_groups
 
 int qm_groups_add(struct qm_groups *g, unsigned nr_cpus, const struct qm_cpuset *set)
 {
-	struct qm_cpuset left = { 0 };
-	int cpu;
+	int cpu, last = -1, r;
 
 	if (!g->of) {
-		g->of = malloc((nr_cpus ? nr_cpus : 1) * sizeof(*g->of));
-		if (!g->of)
-			return -ENOMEM;
-		for (unsigned i = 0; i < nr_cpus; i++)
-			g->of[i] = -1;
+		r = make_room(g, nr_cpus);
+		if (r < 0)
+			return r;
 	}
 	QM_CPUSET_FOREACH(cpu, set) {
-		if ((unsigned)cpu < nr_cpus && g->of[cpu] < 0)
-			qm_cpuset_set(&left, (unsigned)cpu);
+		if ((unsigned)cpu >= nr_cpus)
+			break;
+		if (g->of[cpu] >= 0)
+			continue;
+		if (last >= 0)
+			g->next[last] = (int16_t)cpu;
+		else
+			g->first[g->n] = (int16_t)cpu;
+		g->of[cpu] = (int16_t)g->n;
+		last = cpu;
 	}
-	if (qm_cpuset_is_empty(&left))
-		return 0;
-	/* Grows at powers of two only: the capacity follows from n. */
-	if ((g->n & (g->n - 1)) == 0) {
-		size_t cap = g->n ? 2 * (size_t)g->n : 1;
-		struct qm_cpuset *p = realloc(g->sets, cap * sizeof(*p));
-
-		if (!p)
-			return -ENOMEM;
-		g->sets = p;
-	}
-	qm_cpuset_copy(&g->sets[g->n], &left);
-	QM_CPUSET_FOREACH(cpu, &left)
-		g->of[cpu] = (int)g->n;
-	g->n++;
+	g->n += last >= 0;
 	return 0;
 }
 
-static int compare_first(const void *a, const void *b)
+static int compare_cpus(const void *a, const void *b)
 {
-	return qm_cpuset_first(a) - qm_cpuset_first(b);
+	return *(const int16_t *)a - *(const int16_t *)b;
 }
 
 void qm_groups_sort(struct qm_groups *g, unsigned nr_cpus)
@@ -95,17 +129,16 @@ void qm_groups_sort(struct qm_groups *g, unsigned nr_cpus)
 
 	(void)nr_cpus;
 	for (unsigned i = 1; sorted && i < g->n; i++)
-		sorted = compare_first(&g->sets[i - 1], &g->sets[i]) < 0;
+		sorted = g->first[i - 1] < g->first[i];
 	/* As a reader finds them, by ascending CPUs. */
 	if (sorted)
 		return;
-	if (g->n)
-		qsort(g->sets, g->n, sizeof(*g->sets), compare_first);
+	qsort(g->first, g->n, sizeof(*g->first), compare_cpus);
 	for (unsigned i = 0; i < g->n; i++) {
 		int cpu;
 
-		QM_CPUSET_FOREACH(cpu, &g->sets[i])
-			g->of[cpu] = (int)i;
+		QM_GROUP_FOREACH(cpu, g, i)
+			g->of[cpu] = (int16_t)i;
 	}
 }
 

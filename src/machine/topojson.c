@@ -223,8 +223,10 @@ static int parse_cores(struct parser *p, struct json_object *o)
 	if (r < 0)
 		return r;
 	qm_cpuset_copy(&t->unknown_core, &t->possible);
-	for (unsigned i = 0; i < t->cores.n; i++)
-		qm_cpuset_andnot(&t->unknown_core, &t->cores.sets[i]);
+	for (unsigned i = 0; t->cores.n && i < t->nr_cpus; i++) {
+		if (t->cores.of[i] >= 0)
+			qm_cpuset_clear(&t->unknown_core, i);
+	}
 	QM_CPUSET_FOREACH(cpu, &said) {
 		if (!qm_cpuset_test(&t->unknown_core, (unsigned)cpu))
 			return fail(p, "unknown_core: CPU %d is in a core", cpu);
@@ -607,8 +609,12 @@ static struct json_object *from_groups(struct builder *b, const struct qm_groups
 {
 	struct json_object *a = made(b, json_object_new_array());
 
-	for (unsigned i = 0; i < g->n; i++)
-		put_array(b, a, from_cpus(b, &g->sets[i]));
+	for (unsigned i = 0; i < g->n; i++) {
+		struct qm_cpuset set;
+
+		qm_groups_get(g, i, &set);
+		put_array(b, a, from_cpus(b, &set));
+	}
 	return a;
 }
 

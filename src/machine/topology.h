@@ -10,12 +10,20 @@
 
 #include "base/cpuset.h"
 
-/* Disjoint sets of CPUs, numbered by their lowest CPU. */
+/*
+ * Disjoint sets of CPUs, numbered by their lowest CPU; none is empty, and offline members are included as far as known. Kept
+ * as chains of CPUs: a large machine has a thousand cores, and as CPU sets they would be a megabyte of zeros.
+ */
 struct qm_groups {
 	unsigned n;
-	struct qm_cpuset *sets; /* n sets, never empty, offline members included as far as known */
-	int *of;                /* nr_cpus entries: index into sets, -1 where not known; NULL while n == 0 */
+	int16_t *first; /* n entries: the lowest CPU of each; NULL, as the others, while n == 0 */
+	int16_t *next;  /* nr_cpus entries: the next higher CPU of the same group, -1 behind the last */
+	int16_t *of;    /* nr_cpus entries: the number of the CPU's group, -1 where not known */
 };
+
+/* cpu is an int; runs over group number i in ascending order. */
+#define QM_GROUP_FOREACH(cpu, groups, i) \
+	for ((cpu) = (groups)->first[i]; (cpu) >= 0; (cpu) = (groups)->next[cpu])
 
 struct qm_node {
 	int id;
@@ -66,8 +74,10 @@ int qm_topology_node_index(const struct qm_topology *t, int id);
 unsigned qm_topology_count_nodes(const struct qm_topology *t, const struct qm_cpuset *set);
 
 void qm_groups_done(struct qm_groups *g);
-/* How many of the groups have a CPU of the set. */
-unsigned qm_groups_count(const struct qm_groups *g, const struct qm_cpuset *set);
+/* The CPUs of group number i. */
+void qm_groups_get(const struct qm_groups *g, unsigned i, struct qm_cpuset *ret);
+/* How many of the groups of a machine with nr_cpus CPUs have one of the set. */
+unsigned qm_groups_count(const struct qm_groups *g, unsigned nr_cpus, const struct qm_cpuset *set);
 QM_MUST_CHECK int qm_groups_copy(const struct qm_groups *g, unsigned nr_cpus, struct qm_groups *ret);
 /*
  * Adds the set to the groups of a machine with nr_cpus CPUs. Members already in a group stay there (the first wins);

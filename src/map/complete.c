@@ -72,6 +72,7 @@ static bool stay(const struct qm_machine *m, const struct qm_controller *c, int 
 {
 	const struct qm_groups *llc = &m->topo.llc;
 	struct qm_cpuset others;
+	int near;
 
 	qm_cpuset_zero(ret);
 	qm_cpuset_set(ret, (unsigned)cpu);
@@ -85,7 +86,8 @@ static bool stay(const struct qm_machine *m, const struct qm_controller *c, int 
 	}
 	if (c->rq_affinity != 1 || !llc->n || llc->of[cpu] < 0)
 		return false;
-	qm_cpuset_or(ret, &llc->sets[llc->of[cpu]]);
+	QM_GROUP_FOREACH(near, llc, llc->of[cpu])
+		qm_cpuset_set(ret, (unsigned)near);
 	return true;
 }
 
@@ -104,7 +106,12 @@ void qm_completion_find(const struct qm_machine *m, const struct qm_controller *
 	struct qm_cpuset submit, here;
 	bool single = c->n_hctx == 1, one_cpu = e.one_cpu_local && qm_cpuset_count(h->cpus) == 1;
 
-	*ret = (struct qm_completion){ .irq_cpu = -1 };
+	/* Not {0}, which would clear two kilobytes for each of thousands of queues. */
+	ret->known = ret->sure = false;
+	ret->irq_cpu = -1;
+	qm_cpuset_zero(&ret->local);
+	qm_cpuset_zero(&ret->remote);
+	ret->local_how = ret->remote_how = QM_COMPLETE_NOWHERE;
 	qm_cpuset_copy(&submit, h->cpus);
 	qm_cpuset_and(&submit, &m->topo.online);
 	if (h->type == QM_HCTX_POLL) {

@@ -56,15 +56,16 @@ static bool style_of_known(const struct qm_topology *t, struct style *ret)
 	struct style best = { .n = 0 };
 
 	for (unsigned i = 0; i < t->cores.n; i++) {
-		const struct qm_cpuset *core = &t->cores.sets[i];
-		unsigned n = qm_cpuset_count(core);
-		int first = qm_cpuset_first(core), cpu;
+		unsigned n = 0;
+		int cpu;
 
+		QM_GROUP_FOREACH(cpu, &t->cores, i)
+			n++;
 		if (n <= best.n || n > QM_ARRAY_SIZE(best.step))
 			continue;
 		best.n = 0;
-		QM_CPUSET_FOREACH(cpu, core)
-			best.step[best.n++] = (unsigned)(cpu - first);
+		QM_GROUP_FOREACH(cpu, &t->cores, i)
+			best.step[best.n++] = (unsigned)(cpu - t->cores.first[i]);
 	}
 	*ret = best;
 	return best.n > 1;
@@ -95,8 +96,10 @@ static void loose_cpus(const struct qm_topology *t, struct qm_cpuset *ret)
 {
 	qm_cpuset_copy(ret, &t->unknown_core);
 	for (unsigned i = 0; i < t->cores.n; i++) {
-		if (qm_cpuset_count(&t->cores.sets[i]) == 1)
-			qm_cpuset_or(ret, &t->cores.sets[i]);
+		int cpu = t->cores.first[i];
+
+		if (t->cores.next[cpu] < 0)
+			qm_cpuset_set(ret, (unsigned)cpu);
 	}
 	qm_cpuset_and(ret, &t->present);
 }
@@ -126,8 +129,12 @@ static int complete_groups(const struct qm_topology *t, const struct style *styl
 		if (r < 0)
 			break;
 	}
-	for (unsigned i = 0; r == 0 && i < known->n; i++)
-		r = qm_groups_add(&g, t->nr_cpus, &known->sets[i]);
+	for (unsigned i = 0; r == 0 && i < known->n; i++) {
+		struct qm_cpuset left;
+
+		qm_groups_get(known, i, &left);
+		r = qm_groups_add(&g, t->nr_cpus, &left);
+	}
 	if (r < 0) {
 		qm_groups_done(&g);
 		return r;
@@ -137,22 +144,16 @@ static int complete_groups(const struct qm_topology *t, const struct style *styl
 	return 0;
 }
 
-static bool same_groups(const struct qm_groups *a, const struct qm_groups *b)
+static bool same_groups(const struct qm_groups *a, const struct qm_groups *b, unsigned nr_cpus)
 {
-	if (a->n != b->n)
-		return false;
-	for (unsigned i = 0; i < a->n; i++) {
-		if (!qm_cpuset_is_equal(&a->sets[i], &b->sets[i]))
-			return false;
-	}
-	return true;
+	return a->n == b->n && (!a->n || memcmp(a->of, b->of, nr_cpus * sizeof(*a->of)) == 0);
 }
 
 static int complete_siblings(struct qm_topology *t, const struct style *style)
 {
 	struct qm_groups cores, clusters;
 	/* Where each cluster is a core it will be for the others too; other kinds cannot be guessed. */
-	bool both = t->clusters.n && same_groups(&t->clusters, &t->cores);
+	bool both = t->clusters.n && same_groups(&t->clusters, &t->cores, t->nr_cpus);
 	int r;
 
 	r = complete_groups(t, style, &t->cores, &cores);
@@ -326,7 +327,7 @@ static int hunt_shapes(struct hunt *h)
 	QM_CPUSET_FOREACH(cpu, &h->all) {
 		int g = t->cores.of ? t->cores.of[cpu] : -1;
 
-		if (g >= 0 && qm_cpuset_first(&t->cores.sets[g]) != cpu)
+		if (g >= 0 && t->cores.first[g] != cpu)
 			qm_cpuset_set(&set, (unsigned)cpu);
 	}
 	if (!qm_cpuset_is_empty(&set))
@@ -418,7 +419,7 @@ static int order_cpus(struct hunt *h)
 	for (int first = 0; first <= 1; first++) {
 		QM_CPUSET_FOREACH(cpu, &h->all) {
 			int g = t->cores.of ? t->cores.of[cpu] : -1;
-			bool is_first = g < 0 || qm_cpuset_first(&t->cores.sets[g]) == cpu;
+			bool is_first = g < 0 || t->cores.first[g] == cpu;
 
 			if (is_first == (first == 1) && cpu != lowest)
 				h->cpus[h->n_cpus++] = (unsigned)cpu;

@@ -235,7 +235,7 @@ static int add_controllers(struct qm_json *j, const struct qm_reports *reports)
 	for (size_t i = 0; r == 0 && i < reports->n; i++) {
 		struct qm_report report = { 0 };
 
-		r = reports->get(reports->arg, i, &report);
+		r = reports->get(reports->arg, i, QM_REPORT_ALL, &report);
 		if (r == 0)
 			qm_json_element(j, controller_value(j, reports->m, &report));
 		qm_report_done(&report);

@@ -68,8 +68,11 @@ struct qm_irq_view {
 /* A controller with all that the faces say about it. */
 struct qm_report {
 	const struct qm_controller *c;
-	struct qm_queue_view *q;  /* c->n_hctx */
-	/* hctx per CPU id below nr_cpus, QM_QUEUE_NONE where none or unknown; NULL = no queues of that type, or unknown */
+	struct qm_queue_view *q;  /* c->n_hctx; NULL without QM_REPORT_QUEUES */
+	/*
+	 * hctx per CPU id below nr_cpus, QM_QUEUE_NONE where none or unknown; NULL = no queues of that type, or unknown, or
+	 * without QM_REPORT_MAPS
+	 */
 	int32_t *maps[_QM_HCTX_TYPE_MAX];
 	unsigned nr_cpus;
 	struct qm_identity id;
@@ -78,14 +81,19 @@ struct qm_report {
 	const char *worst_rule;   /* NULL */
 };
 
+/* Parts of a report that not every answer needs. */
+#define QM_REPORT_QUEUES 0x1u
+#define QM_REPORT_MAPS   0x2u
+#define QM_REPORT_ALL    (QM_REPORT_QUEUES | QM_REPORT_MAPS)
+
 /*
- * Reports are made one by one, since a large machine's would take too much memory at once: get(arg, i, ret) makes the
- * i-th of n, which the face ends with qm_report_done().
+ * Reports are made one by one, since a large machine's would take too much memory at once: get(arg, i, parts, ret) makes
+ * the i-th of n, which the face ends with qm_report_done().
  */
 struct qm_reports {
 	const struct qm_machine *m;
 	size_t n;
-	int (*get)(void *arg, size_t i, struct qm_report *ret);
+	int (*get)(void *arg, size_t i, unsigned parts, struct qm_report *ret);
 	void *arg;
 };
 

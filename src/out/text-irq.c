@@ -155,7 +155,7 @@ static int heading(struct qm_out *out, const struct qm_show_result *res, size_t 
 		fprintf(out->f, "%sstorage interrupts of no controller that is known\n", again ? "\n" : "");
 		return 0;
 	}
-	r = res->reports.get(res->reports.arg, i, &report);
+	r = res->reports.get(res->reports.arg, i, 0, &report);
 	if (r == 0)
 		qm_text_heading(out, res->reports.m, &report, again);
 	qm_report_done(&report);

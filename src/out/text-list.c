@@ -226,7 +226,7 @@ int qm_text_list(struct qm_out *out, const struct qm_list_result *res)
 		struct qm_report report = { 0 };
 		struct list_row row = { .m = res->reports.m, .r = &report };
 
-		r = res->reports.get(res->reports.arg, i, &report);
+		r = res->reports.get(res->reports.arg, i, 0, &report);
 		if (r == 0)
 			r = qm_table_add(t, &row);
 		qm_report_done(&report);

@@ -279,7 +279,7 @@ int qm_text_show(struct qm_out *out, const struct qm_show_result *res)
 	for (size_t i = 0; r == 0 && i < res->reports.n; i++) {
 		struct qm_report report = { 0 };
 
-		r = res->reports.get(res->reports.arg, i, &report);
+		r = res->reports.get(res->reports.arg, i, QM_REPORT_ALL, &report);
 		if (r == 0 && headings)
 			qm_text_heading(out, m, &report, i > 0);
 		if (r == 0)

@@ -23,8 +23,11 @@ static void add_set(struct qm_strbuf *b, const struct qm_cpuset *s)
 static void add_groups(struct qm_strbuf *b, const char *word, const struct qm_groups *g)
 {
 	for (unsigned i = 0; i < g->n; i++) {
+		struct qm_cpuset set;
+
+		qm_groups_get(g, i, &set);
 		qm_strbuf_adds(b, word);
-		add_set(b, &g->sets[i]);
+		add_set(b, &set);
 		qm_strbuf_addc(b, '\n');
 	}
 }

@@ -681,10 +681,9 @@ static void check_numbers(struct host *h)
 {
 	const struct qm_topology *t = &h->m.topo;
 	struct qm_connect_counts n = count(h, &(struct qm_connect_request){ 0 });
-	unsigned online = qm_cpuset_count(&t->online), resilient = 0, after_loss = 0, any = 0, alive_cores = 0;
+	unsigned online = qm_cpuset_count(&t->online), resilient = 0, after_loss = 0, any = 0;
+	unsigned alive_cores = qm_groups_count(&t->cores, t->nr_cpus, &t->online);
 
-	for (unsigned c = 0; c < t->cores.n; c++)
-		alive_cores += qm_cpuset_intersects(&t->cores.sets[c], &t->online);
 	for (unsigned io = 1; io <= online; io++) {
 		bool works = ask(h, &(struct qm_connect_request){ .io = io }).outcome == QM_CONNECT_CONNECTS;
 		bool keeps = works, again = alive_cores > 1;
@@ -693,10 +692,11 @@ static void check_numbers(struct host *h)
 		if (works && any == io - 1)
 			any = io;
 		for (unsigned c = 0; c < t->cores.n; c++) {
-			struct qm_cpuset core = t->cores.sets[c];
+			struct qm_cpuset core;
 			struct host less = *h;
 			struct qm_connect_env env;
 
+			qm_groups_get(&t->cores, c, &core);
 			qm_cpuset_and(&core, &t->online);
 			if (qm_cpuset_is_empty(&core))
 				continue;

@@ -12,6 +12,7 @@ static void machine(void **state)
 {
 	struct qm_machine m = { 0 };
 	const struct qm_controller *c;
+	struct qm_cpuset core;
 
 	(void)state;
 	assert_int_equal(qm_demo_make(&m), 0);
@@ -20,7 +21,8 @@ static void machine(void **state)
 	assert_cpus(&m.topo.possible, "0-71");
 	assert_cpus(&m.topo.online, "0-71");
 	assert_int_equal(m.topo.cores.n, 36);
-	assert_cpus(&m.topo.cores.sets[3], "3,39");
+	qm_groups_get(&m.topo.cores, 3, &core);
+	assert_cpus(&core, "3,39");
 	assert_cpus(&m.topo.nodes[1].cpus, "18-35,54-71");
 	assert_int_equal(m.topo.n_distances, 2);
 	assert_true(qm_kernel_is_at_least(&m.kernel, 4, 12));

@@ -79,6 +79,7 @@ static void numberings(void **state)
 static void shapes(void **state)
 {
 	struct qm_topology t = { 0 };
+	struct qm_cpuset set;
 
 	(void)state;
 	make("numa:8 l3:2 core:8 pu:2", &t);
@@ -89,7 +90,8 @@ static void shapes(void **state)
 	assert_cpus(&t.nodes[7].cpus, "224-255");
 	assert_int_equal(t.node_of[255], 7);
 	assert_int_equal(t.llc.n, 16);
-	assert_cpus(&t.llc.sets[1], "16-31");
+	qm_groups_get(&t.llc, 1, &set);
+	assert_cpus(&set, "16-31");
 	assert_int_equal(t.cores.n, 128);
 	assert_int_equal(t.packages.n, 0); /* nobody said */
 	qm_topology_done(&t);

@@ -19,7 +19,7 @@ static void kernel_mask(const struct qm_topology *t, const struct qm_groups *g, 
 
 	qm_cpuset_zero(ret);
 	if (online && g->n && g->of[cpu] >= 0) {
-		qm_cpuset_copy(ret, &g->sets[g->of[cpu]]);
+		qm_groups_get(g, (unsigned)g->of[cpu], ret);
 		qm_cpuset_and(ret, &t->online);
 	} else if (online || always_self || t->offline_masks == QM_OFFLINE_MASKS_SELF) {
 		qm_cpuset_set(ret, cpu);
