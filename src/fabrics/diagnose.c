@@ -203,8 +203,9 @@ static int explain_past(struct making *k, const struct qm_connect_request *req, 
 	int r = 0;
 
 	/* As it would have gone with the CPUs offline that the log saw going. */
-	qm_cpuset_andnot(&then, &k->i->offline);
-	if (k->i->saw_offline && !qm_cpuset_is_empty(&then))
+	if (k->i->offline)
+		qm_cpuset_andnot(&then, k->i->offline);
+	if (k->i->offline && !qm_cpuset_is_empty(&then))
 		r = qm_connect_ask_if(k->env->connect, &then, req, &ans);
 	if (r < 0)
 		return r;
@@ -221,9 +222,9 @@ static int explain_past(struct making *k, const struct qm_connect_request *req, 
 		else
 			qm_strbuf_adds(&k->cause, "some queue");
 		qm_strbuf_adds(&k->cause, " had no CPU that could send its Connect command");
-		if (k->i->saw_offline) {
+		if (k->i->offline) {
 			qm_strbuf_adds(&k->cause, " (the log shows ");
-			qm_words_cpus(&k->cause, &k->i->offline);
+			qm_words_cpus(&k->cause, k->i->offline);
 			qm_strbuf_adds(&k->cause, " going offline before)");
 		}
 		qm_strbuf_adds(&k->cause, ". With the CPUs online now every queue has one, so it would connect.");
@@ -285,9 +286,9 @@ static void explain_from_log(struct making *k, const char *lacks)
 	qm_strbuf_adds(b,
 		" had no CPU that could send its Connect command: its CPUs were all offline or isolated, or it had "
 		"none. " ALL_FAILS);
-	if (k->i->saw_offline) {
+	if (k->i->offline) {
 		qm_strbuf_adds(b, " The log shows ");
-		qm_words_cpus(b, &k->i->offline);
+		qm_words_cpus(b, k->i->offline);
 		qm_strbuf_adds(b, " going offline before.");
 	}
 	if (k->i->recovered)

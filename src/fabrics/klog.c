@@ -65,6 +65,7 @@ struct qm_klog {
 	struct qm_klog_report report;
 	struct host_state states[HOSTS_MAX]; /* beside report.hosts */
 	struct attempt attempts[CONTROLLERS_MAX];
+	uint16_t used[CONTROLLERS_MAX]; /* the attempts in use, in the order they began */
 	unsigned n_attempts;
 	uint32_t index[4 * QM_KLOG_INCIDENTS_MAX]; /* by hash of the key: incident + 1 */
 
@@ -129,16 +130,19 @@ static void incident_done(struct qm_klog_incident *i)
 	free(i->time);
 	free(i->last);
 	free(i->text);
+	free(i->offline);
 }
 
 void qm_klog_free(struct qm_klog *k)
 {
 	if (!k)
 		return;
-	for (unsigned i = 0; i < CONTROLLERS_MAX; i++) {
-		if (k->attempts[i].failed)
-			incident_done(k->attempts[i].failed);
-		free(k->attempts[i].failed);
+	for (unsigned i = 0; i < k->n_attempts; i++) {
+		struct attempt *a = &k->attempts[k->used[i]];
+
+		if (a->failed)
+			incident_done(a->failed);
+		free(a->failed);
 	}
 	qm_klog_report_done(&k->report);
 	free(k);
@@ -178,17 +182,16 @@ static void replace(struct qm_klog *k, char **old, const char *s)
 
 /* ---- incidents ---- */
 
-static void hash_add(uint32_t *h, const void *data, size_t len)
+static void hash_number(uint32_t *h, long n)
 {
-	const unsigned char *p = data;
-
-	for (size_t i = 0; i < len; i++)
-		*h = (*h ^ p[i]) * 16777619u;
+	*h = (*h ^ (uint32_t)n) * 16777619u;
 }
 
 static void hash_text(uint32_t *h, const char *s)
 {
-	hash_add(h, s ? s : "", s ? strlen(s) + 1 : 1);
+	for (; s && *s; s++)
+		hash_number(h, (unsigned char)*s);
+	hash_number(h, 0);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -211,10 +214,14 @@ static bool is_repeat(const struct qm_klog_incident *a, const struct qm_klog_inc
 static uint32_t incident_hash(const struct qm_klog_incident *i)
 {
 	uint32_t h = 2166136261u;
-	long numbers[] = { (long)i->kind, (long)i->boot, i->qid, i->status, i->created, i->cpu, i->irq, i->vector };
+	/* Of a pool's it comes to be known later. */
+	long status = i->kind == QM_KLOG_MR_POOL ? 0 : i->status;
+	long numbers[] = { (long)i->kind, (long)i->boot, i->qid, status, i->created, i->cpu, i->irq, i->vector };
 
-	hash_add(&h, numbers, sizeof(numbers));
-	hash_add(&h, i->queues, sizeof(i->queues));
+	for (size_t n = 0; n < QM_ARRAY_SIZE(numbers); n++)
+		hash_number(&h, numbers[n]);
+	for (size_t n = 0; n < QM_ARRAY_SIZE(i->queues); n++)
+		hash_number(&h, i->queues[n]);
 	hash_text(&h, i->controller);
 	hash_text(&h, i->host);
 	return h;
@@ -245,8 +252,8 @@ static void drop_oldest(struct qm_klog *k)
 	for (size_t i = 0; i < rep->n; i++)
 		*find_slot(k, &rep->v[i]) = (uint32_t)i + 1;
 	/* Numbers of incidents that were noted are void. */
-	for (unsigned i = 0; i < CONTROLLERS_MAX; i++)
-		k->attempts[i].pool = 0;
+	for (unsigned i = 0; i < k->n_attempts; i++)
+		k->attempts[k->used[i]].pool = 0;
 	for (unsigned i = 0; i < HOSTS_MAX; i++)
 		k->states[i].wrong_cpu = 0;
 }
@@ -257,10 +264,11 @@ static void count_repeat(struct qm_klog_incident *old, struct qm_klog_incident *
 	old->attempts += i->attempts;
 	old->recovered = old->removed = false;
 	old->near_hotplug = old->near_hotplug && i->near_hotplug;
-	old->saw_offline = i->saw_offline;
-	qm_cpuset_copy(&old->offline, &i->offline);
+	free(old->offline);
 	free(old->last);
+	old->offline = i->offline;
 	old->last = i->last;
+	i->offline = NULL;
 	i->last = NULL;
 	incident_done(i);
 }
@@ -297,6 +305,21 @@ static void set_text(struct qm_klog *k, struct qm_klog_incident *i, const char *
 	replace(k, &i->text, cut);
 }
 
+/* A copy, NULL for the empty set. Few incidents have one, and a set is larger than all the rest of them. */
+static struct qm_cpuset *keep_set(struct qm_klog *k, const struct qm_cpuset *s)
+{
+	struct qm_cpuset *p;
+
+	if (qm_cpuset_is_empty(s))
+		return NULL;
+	p = malloc(sizeof(*p));
+	if (p)
+		qm_cpuset_copy(p, s);
+	else
+		k->err = -ENOMEM;
+	return p;
+}
+
 static struct qm_klog_incident new_incident(struct qm_klog *k, unsigned host, const char *text)
 {
 	const struct qm_klog_host *h = &k->report.hosts[host];
@@ -310,8 +333,7 @@ static struct qm_klog_incident new_incident(struct qm_klog *k, unsigned host, co
 	i.time = keep(k, k->line.time);
 	i.last = keep(k, k->line.time);
 	i.boot_id = keep(k, k->line.boot_id);
-	qm_cpuset_copy(&i.offline, &k->states[host].offline);
-	i.saw_offline = !qm_cpuset_is_empty(&i.offline);
+	i.offline = keep_set(k, &k->states[host].offline);
 	return i;
 }
 
@@ -321,7 +343,7 @@ static struct attempt *find_attempt(struct qm_klog *k, unsigned host, const char
 {
 	uint32_t slot = 2166136261u;
 
-	hash_add(&slot, &host, sizeof(host));
+	hash_number(&slot, host);
 	hash_text(&slot, name);
 	for (slot %= CONTROLLERS_MAX; k->attempts[slot].used; slot = (slot + 1) % CONTROLLERS_MAX) {
 		if (k->attempts[slot].host == host && strcmp(k->attempts[slot].name, name) == 0)
@@ -351,10 +373,8 @@ static void settle(struct qm_klog *k, struct attempt *a, bool reconnect, bool fa
 /* Controllers are forgotten all at once when a log names too many of them. */
 static void forget_attempts(struct qm_klog *k)
 {
-	for (unsigned i = 0; i < CONTROLLERS_MAX; i++) {
-		if (k->attempts[i].used)
-			settle(k, &k->attempts[i], false, false);
-	}
+	for (unsigned i = 0; i < k->n_attempts; i++)
+		settle(k, &k->attempts[k->used[i]], false, false);
 	memset(k->attempts, 0, sizeof(k->attempts));
 	k->n_attempts = 0;
 }
@@ -377,7 +397,7 @@ static struct attempt *get_attempt(struct qm_klog *k, unsigned host, const char 
 	*a = (struct attempt){ .used = true, .host = host };
 	snprintf(a->name, sizeof(a->name), "%s", name);
 	reset_attempt(a);
-	k->n_attempts++;
+	k->used[k->n_attempts++] = (uint16_t)(a - k->attempts);
 	return a;
 }
 
@@ -517,10 +537,10 @@ static int find_host(struct qm_klog *k, const char *name, unsigned *ret)
 
 static void begin_boot(struct qm_klog *k, unsigned host)
 {
-	for (unsigned i = 0; i < CONTROLLERS_MAX; i++) {
-		struct attempt *a = &k->attempts[i];
+	for (unsigned i = 0; i < k->n_attempts; i++) {
+		struct attempt *a = &k->attempts[k->used[i]];
 
-		if (!a->used || a->host != host)
+		if (a->host != host)
 			continue;
 		settle(k, a, false, false);
 		a->connected = false;

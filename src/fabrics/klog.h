@@ -61,8 +61,7 @@ struct qm_klog_incident {
 	bool recovered;      /* the log shows this controller connected later */
 	bool removed;        /* ... removed later */
 
-	bool saw_offline;    /* before the last line CPUs went offline in this boot, and had not come back: */
-	struct qm_cpuset offline;
+	struct qm_cpuset *offline; /* CPUs that in this boot had gone offline before the last line, and not come back; NULL = none */
 };
 
 struct qm_klog_host {

@@ -10,7 +10,8 @@ static void show_incident(const struct qm_klog_incident *i)
 {
 	struct qm_strbuf cpus = { 0 };
 
-	qm_cpuset_format(&i->offline, &cpus);
+	if (i->offline)
+		qm_cpuset_format(i->offline, &cpus);
 	printf("%lu %s", i->line, qm_klog_kind_name(i->kind));
 	if (i->host || i->boot)
 		printf(" host=%s/%u", i->host ? i->host : "", i->boot);
@@ -34,7 +35,7 @@ static void show_incident(const struct qm_klog_incident *i)
 		printf(" cpu=%ld", i->cpu);
 	if (i->vector >= 0)
 		printf(" vector=%ld", i->vector);
-	if (i->saw_offline)
+	if (i->offline)
 		printf(" offline=%s", qm_strbuf_str(&cpus));
 	if (i->near_hotplug)
 		printf(" near-hotplug");

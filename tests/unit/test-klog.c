@@ -170,7 +170,7 @@ static void since(void **state)
 	(void)state;
 	assert_int_equal(r.n, 2);
 	assert_string_equal(r.v[0].controller, "nvme1");
-	assert_true(r.v[0].saw_offline);
+	assert_non_null(r.v[0].offline);
 	assert_int_equal(r.skipped_before, 1);
 	assert_int_equal(r.undated, 1);
 	qm_klog_report_done(&r);
