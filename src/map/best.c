@@ -268,6 +268,12 @@ static unsigned most_whole(const struct pool *p, unsigned k, unsigned m, unsigne
 
 /* ---- queues to pools ---- */
 
+static bool same_pool(const struct pool *a, const struct pool *b)
+{
+	return a->cpus == b->cpus && a->n_cores == b->n_cores &&
+	       memcmp(a->cores, b->cores, a->n_cores * sizeof(*a->cores)) == 0;
+}
+
 /* Fewest split cores with exactly n queues of at most m CPUs over pools that need not cross; UINT_MAX = impossible. */
 static int deal_queues(const struct machine *mc, unsigned n, unsigned m, unsigned *rest, unsigned *ret)
 {
@@ -288,7 +294,8 @@ static int deal_queues(const struct machine *mc, unsigned n, unsigned m, unsigne
 			*ret = UINT_MAX;
 			return 0;
 		}
-		for (unsigned k = least; k <= most; k++)
+		/* Most machines have equal nodes: what the one before cost, this one costs. */
+		for (unsigned k = least; k <= most && !(i && same_pool(p, p - 1)); k++)
 			cost[k] = p->n_cores - most_whole(p, k, m, rest);
 		new_hi = min_u(hi + most, n);
 		for (unsigned s = 0; s <= new_hi; s++)
