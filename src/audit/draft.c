@@ -89,7 +89,10 @@ bool qm_draft_is_empty(const struct qm_draft *d)
 
 void qm_draft_irq(struct qm_draft *d, unsigned nr)
 {
-	int r = d->err < 0 ? 0 : qm_ids_add(&d->f.irqs, nr);
+	const struct qm_ids *irqs = &d->f.irqs;
+	/* One that all queues share comes with each of them. */
+	bool is_again = irqs->n > 0 && irqs->v[irqs->n - 1] == nr;
+	int r = d->err < 0 || is_again ? 0 : qm_ids_add(&d->f.irqs, nr);
 
 	if (r < 0)
 		fail(d, r);

@@ -4,6 +4,7 @@
 #include "audit/rules.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool has_virtqueues_name(const struct qm_irq *irq)
@@ -123,18 +124,42 @@ static bool is_outside(const struct qm_audit *a, const struct qm_hctx *h, const 
 	return qm_cpuset_intersects(h->cpus, &a->m->topo.online) && !qm_cpuset_intersects(h->cpus, target);
 }
 
+/*
+ * Marks in ret, by index, the interrupts that are where one of their queues is: one that several queues share cannot be
+ * with all of them.
+ */
+static void mark_inside(const struct qm_audit *a, const struct qm_controller *c, bool *ret)
+{
+	for (size_t q = 0; q < c->n_hctx; q++) {
+		const struct qm_hctx *h = &c->hctx[q];
+		const struct qm_irq *irq = irq_of(a, h);
+
+		if (!irq || (!irq->has_requested && !irq->has_effective))
+			continue;
+		if (h->cpus_unknown || qm_cpuset_intersects(h->cpus, irq->has_requested ? irq->requested : irq->effective))
+			ret[h->irq] = true;
+	}
+}
+
 static int run_irq_effective_outside_hctx(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	const struct qm_controller *c = &a->m->controllers[i];
+	_cleanup_free_ bool *inside = NULL;
 	struct qm_cpuset target = { 0 };
 	struct qm_draft d;
 	bool some_free = false;
 
+	if (a->m->n_irqs == 0)
+		return 0;
+	inside = calloc(a->m->n_irqs, sizeof(*inside));
+	if (!inside)
+		return -ENOMEM;
+	mark_inside(a, c, inside);
 	qm_draft_begin(&d, a, rule, QM_WARNING, (long)i);
 	for (size_t q = 0; q < c->n_hctx; q++) {
 		const struct qm_irq *irq = irq_of(a, &c->hctx[q]);
 
-		if (!irq || !is_outside(a, &c->hctx[q], irq))
+		if (!irq || inside[c->hctx[q].irq] || !is_outside(a, &c->hctx[q], irq))
 			continue;
 		some_free = some_free || is_free(a, c, irq);
 		qm_draft_hctx(&d, c->hctx[q].id);
@@ -605,7 +630,8 @@ const struct qm_rule qm_rules_irq[] = {
 			"Remedy: send it to the queue's CPUs (qmapctl hint plan DEV).\n"
 			"Kernels: all with unmanaged interrupts. A managed one cannot be outside unless its driver "
 			"maps queues in its own way; then it is only said.\n"
-			"No problem: where only the CPU in use differs from the mask, which is irq-outside-mask.",
+			"No problem: where only the CPU in use differs from the mask, which is irq-outside-mask; an "
+			"interrupt that several queues share, at CPUs of one of them.",
 		.each = run_irq_effective_outside_hctx,
 	},
 	{

@@ -344,6 +344,22 @@ static void shared_vectors(void **state)
 	audit_silent(&f, "irq-shared-devices");
 	audit_done(&f, &m);
 
+	/* It cannot be at the CPUs of both; at those of neither it is outside. */
+	machine_make(&m, &flat8, "6.12", "");
+	c = machine_add(&m, "vdb", "virtio_blk", "0-1;2-3");
+	machine_queue_irq(&m, 0, 0, 77, "virtio2-virtqueues", "2-7", "2", 0);
+	c->hctx[1].irq = c->hctx[0].irq;
+	f = audit_run(&m);
+	audit_silent(&f, "irq-effective-outside-hctx");
+	audit_done(&f, &m);
+	machine_make(&m, &flat8, "6.12", "");
+	c = machine_add(&m, "vdb", "virtio_blk", "0-1;2-3");
+	machine_queue_irq(&m, 0, 0, 77, "virtio2-virtqueues", "4-7", "4", 0);
+	c->hctx[1].irq = c->hctx[0].irq;
+	f = audit_run(&m);
+	audit_says(&f, "irq-effective-outside-hctx", "warning", "0-1", "0-3", "77");
+	audit_done(&f, &m);
+
 	/* A line that three devices share. */
 	machine_make(&m, &flat8, "5.4", "");
 	c = machine_add(&m, "vda", "virtio_blk", "0-7");
