@@ -38,8 +38,10 @@ static int run_command(struct qm_run *run)
 	int r;
 
 	if (run->g.help) {
-		qm_help_print(run);
-		return QM_EXIT_OK;
+		r = qm_help_print(run);
+		if (r < 0)
+			qm_error("%s", qm_strerror(r));
+		return r < 0 ? QM_EXIT_TROUBLE : QM_EXIT_OK;
 	}
 	if (run->g.version) {
 		puts(PACKAGE_STRING);
@@ -50,6 +52,11 @@ static int run_command(struct qm_run *run)
 		r = qm_layout_print(qm_run_layout(run), &run->out);
 	else
 		r = run->command->run(run);
+	/* Those met after the source was opened, at what the command itself looked into. */
+	if (r == 0) {
+		qm_source_tell_problems(run);
+		r = run->out.err ? run->out.err : run->m.problems.err;
+	}
 	if (r == QM_NO_ANSWER)
 		return run->out.status;
 	if (r < 0 && r != QM_SAID)

@@ -19,7 +19,7 @@ struct qm_problems {
 	struct qm_problem *v;
 	size_t n, cap;
 	size_t dropped; /* beyond QM_PROBLEMS_MAX: counted, not kept */
-	int err;        /* -ENOMEM: some could not be kept */
+	int err;        /* -ENOMEM: some could not be kept, or a file not be read for want of memory */
 };
 
 #define QM_PROBLEMS_MAX 1000

@@ -68,6 +68,12 @@ static int problem(const struct qm_dir *dir, const char *name, int r)
 
 	if (r == -ENOENT || r == -ENOTDIR)
 		return -ENOENT;
+	if (r == -ENOMEM) {
+		/* Nothing is wrong with the file: the answer would be. */
+		if (dir->root->problems)
+			dir->root->problems->err = r;
+		return r;
+	}
 	if (dir->root_only && (r == -EACCES || r == -EPERM)) {
 		const struct qm_root_tap *tap = dir->root->tap;
 
@@ -324,12 +330,22 @@ struct qm_dir qm_root_dir(struct qm_root *root)
 	return (struct qm_dir){ .root = root, .fd = root->fd, .path = empty };
 }
 
+/* The path for a tap. What it is not told of would be missing without a word. */
+static int tap_path(const struct qm_dir *dir, const char *name, char **ret)
+{
+	int r = full_path(dir, name, ret);
+
+	if (r < 0 && dir->root->problems)
+		dir->root->problems->err = r;
+	return r;
+}
+
 static void tap_seen(const struct qm_dir *dir, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
 
-	if (tap && tap->seen && full_path(dir, name, &path) == 0)
+	if (tap && tap->seen && tap_path(dir, name, &path) == 0)
 		tap->seen(tap->arg, path);
 }
 
@@ -374,7 +390,7 @@ static void tap_file(const struct qm_dir *dir, const char *name, const char *dat
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
 
-	if (tap && tap->file && full_path(dir, name, &path) == 0)
+	if (tap && tap->file && tap_path(dir, name, &path) == 0)
 		tap->file(tap->arg, path, data, len);
 }
 
@@ -590,7 +606,7 @@ int qm_dir_names_but(const struct qm_dir *dir, const char *name, bool (*leave_ou
 		qm_names_done(&names);
 		return problem(dir, name, r);
 	}
-	if (tap && tap->dir && full_path(dir, name, &path) == 0)
+	if (tap && tap->dir && tap_path(dir, name, &path) == 0)
 		tap->dir(tap->arg, path);
 	if (names.n > 1)
 		qsort(names.v, names.n, sizeof(*names.v), qm_natcmp_ptr);
@@ -633,7 +649,7 @@ int qm_dir_link(const struct qm_dir *dir, const char *name, char **ret)
 	copy = strndup(target, (size_t)n);
 	if (!copy)
 		return -ENOMEM;
-	if (tap && tap->link && full_path(dir, name, &path) == 0)
+	if (tap && tap->link && tap_path(dir, name, &path) == 0)
 		tap->link(tap->arg, path, copy);
 	*ret = copy;
 	return 0;
@@ -727,7 +743,7 @@ static void tap_mode(const struct qm_dir *dir, const char *name, unsigned mode)
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
 
-	if (tap && tap->mode && full_path(dir, name, &path) == 0)
+	if (tap && tap->mode && tap_path(dir, name, &path) == 0)
 		tap->mode(tap->arg, path, mode);
 }
 

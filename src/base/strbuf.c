@@ -97,6 +97,11 @@ void qm_strbuf_addf(struct qm_strbuf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+void qm_strbuf_carry(struct qm_strbuf *b, const struct qm_strbuf *from)
+{
+	b->err = b->err ? b->err : from->err;
+}
+
 void qm_strbuf_reset(struct qm_strbuf *b)
 {
 	b->len = 0;

@@ -22,6 +22,8 @@ void qm_strbuf_adds(struct qm_strbuf *b, const char *text);
 void qm_strbuf_addc(struct qm_strbuf *b, char c);
 void qm_strbuf_addf(struct qm_strbuf *b, const char *fmt, ...) QM_PRINTF(2, 3);
 void qm_strbuf_vaddf(struct qm_strbuf *b, const char *fmt, va_list ap) QM_PRINTF(2, 0);
+/* What was made of one buffer's text is in b: the error of the one is b's, too. */
+void qm_strbuf_carry(struct qm_strbuf *b, const struct qm_strbuf *from);
 /* Empties it, keeps the memory. */
 void qm_strbuf_reset(struct qm_strbuf *b);
 /* The text so far, "" when empty; borrowed, valid until the next call. */

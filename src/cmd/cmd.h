@@ -118,6 +118,7 @@ struct qm_run {
 	/* filled by qm_source_open() */
 	struct qm_root root; /* fd -1 unless the source is a directory */
 	struct qm_machine m;
+	size_t problems_told, dropped_told; /* of the machine's, on standard error */
 	/* filled by qm_devices_resolve(): indices into m.controllers, natural order, each once */
 	size_t *controllers;
 	size_t n_controllers;
@@ -153,7 +154,7 @@ void qm_out_init(struct qm_run *run);
 
 /* ---- help.c ---- */
 
-void qm_help_print(const struct qm_run *run);
+QM_MUST_CHECK int qm_help_print(const struct qm_run *run);
 /* Everything the tables hold, for the completion, the man page and their tests: one tab-separated record per line. */
 void qm_help_dump(FILE *f);
 
@@ -164,6 +165,8 @@ void qm_help_dump(FILE *f);
  * on stderr. 0, or QM_SAID.
  */
 QM_MUST_CHECK int qm_source_open(struct qm_run *run, unsigned what);
+/* Says the problems that were not said yet, unless -q. */
+void qm_source_tell_problems(struct qm_run *run);
 /* True if the kernel is known; else says that --kernel is needed, and returns false. */
 QM_MUST_CHECK bool qm_source_need_kernel(struct qm_run *run);
 /* A CPU list that an option gives, all of them possible on this machine; option is for the message. 0, or QM_SAID. */

@@ -428,6 +428,8 @@ static int open_machine(struct work *w)
 	if (!g->quiet)
 		qm_error("so the log is explained without this machine");
 	qm_problem_addf(&run->m.problems, "sys/devices/system/cpu", "no machine: the log is explained without it");
+	/* That was said above, in better words. */
+	run->problems_told = run->m.problems.n;
 	run->out.m = &run->m;
 	w->blind = true;
 	return 0;

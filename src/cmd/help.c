@@ -19,13 +19,15 @@ static void add_option_words(struct qm_strbuf *b, const struct qm_option *o)
 		qm_strbuf_addf(b, o->arg_optional ? "[=%s]" : " %s", o->arg);
 }
 
-static unsigned option_width(const struct qm_option *o)
+/* An error is left in text, where the option is to go. */
+static unsigned option_width(const struct qm_option *o, struct qm_strbuf *text)
 {
 	struct qm_strbuf b = { 0 };
 	unsigned width;
 
 	add_option_words(&b, o);
 	width = (unsigned)b.len + (o->letter ? 0 : 4);
+	qm_strbuf_carry(text, &b);
 	qm_strbuf_done(&b);
 	return width;
 }
@@ -36,13 +38,13 @@ static void add_option_lines(struct qm_strbuf *b, const struct qm_option *option
 	unsigned width = 0;
 
 	for (const struct qm_option *o = options; o->name; o++) {
-		if (option_width(o) > width)
-			width = option_width(o);
+		if (option_width(o, b) > width)
+			width = option_width(o, b);
 	}
 	for (const struct qm_option *o = options; o->name; o++) {
 		qm_strbuf_adds(b, o->letter ? " " : "     ");
 		add_option_words(b, o);
-		for (unsigned w = option_width(o); w < width + 2; w++)
+		for (unsigned w = option_width(o, b); w < width + 2; w++)
 			qm_strbuf_addc(b, ' ');
 		qm_text_wrap(b, o->help, width + 3, width + 3, HELP_WIDTH);
 		qm_strbuf_addc(b, '\n');
@@ -66,6 +68,7 @@ static void add_globals_names(struct qm_strbuf *b)
 	qm_strbuf_addc(b, ' ');
 	qm_text_wrap(b, qm_strbuf_str(&words), 1, 1, HELP_WIDTH);
 	qm_strbuf_addc(b, '\n');
+	qm_strbuf_carry(b, &words);
 	qm_strbuf_done(&words);
 }
 
@@ -108,9 +111,10 @@ static void add_command_help(struct qm_strbuf *b, const struct qm_command *c, bo
 	qm_strbuf_addc(b, '\n');
 }
 
-void qm_help_print(const struct qm_run *run)
+int qm_help_print(const struct qm_run *run)
 {
 	struct qm_strbuf b = { 0 };
+	int r;
 
 	if (run->command)
 		add_command_help(&b, run->command, run->g.verbose);
@@ -124,8 +128,10 @@ void qm_help_print(const struct qm_run *run)
 			b.len--;
 		}
 	}
+	r = b.err;
 	fputs(qm_strbuf_str(&b), stdout);
 	qm_strbuf_done(&b);
+	return r;
 }
 
 static void dump_options(FILE *f, const char *command, const struct qm_option *options)

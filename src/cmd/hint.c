@@ -514,6 +514,7 @@ static int tell_commands(struct qm_run *run, const struct qm_plan_options *po)
 	r = qm_nvme_commands(&run->m, po, &lines);
 	for (line = qm_strbuf_str(&lines); r == 0 && *line; line += strcspn(line, "\n") + 1)
 		qm_error("or by hand: %.*s", (int)strcspn(line, "\n"), line);
+	r = r < 0 ? r : lines.err;
 	if (r == 0 && !lines.len)
 		qm_error("no NVMe-oF connection is here, so there is nothing to configure");
 	qm_strbuf_done(&lines);

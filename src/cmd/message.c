@@ -14,6 +14,7 @@ static void QM_PRINTF(1, 0) say(const char *fmt, va_list ap)
 	qm_strbuf_vaddf(&raw, fmt, ap);
 	qm_strbuf_adds(&line, "qmapctl: ");
 	qm_text_safe(&line, qm_strbuf_str(&raw));
+	qm_strbuf_carry(&line, &raw);
 	qm_strbuf_addc(&line, '\n');
 	fputs(line.err ? "qmapctl: out of memory\n" : qm_strbuf_str(&line), stderr);
 	qm_strbuf_done(&raw);

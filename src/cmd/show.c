@@ -21,24 +21,27 @@ static const struct qm_option options[] = {
 };
 
 /* Jobs pinned by a list that leaves queues out would miss them without a word. */
-static void tell_unpinnable(const struct qm_run *run)
+static int tell_unpinnable(const struct qm_run *run)
 {
-	for (size_t i = 0; i < run->n_controllers; i++) {
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < run->n_controllers; i++) {
 		const struct qm_controller *c = &run->m.controllers[run->controllers[i]];
 		struct qm_strbuf b = { 0 };
 		struct qm_ids ids = { 0 };
-		int r = 0;
 
 		for (size_t q = 0; r == 0 && q < c->n_hctx; q++) {
 			if (c->hctx[q].type <= QM_HCTX_DEFAULT && !qm_cpuset_intersects(c->hctx[q].cpus, &run->m.topo.online))
 				r = qm_ids_add(&ids, c->hctx[q].id);
 		}
 		qm_ids_format(&ids, &b);
-		if (ids.n && !run->g.quiet)
+		r = r < 0 ? r : b.err;
+		if (r == 0 && ids.n && !run->g.quiet)
 			qm_error("%s: left out, no online CPU: hctx %s", c->name, qm_strbuf_str(&b));
 		qm_strbuf_done(&b);
 		qm_ids_done(&ids);
 	}
+	return r;
 }
 
 /* Containers often hide the file, or show an empty one in its place. */
@@ -75,10 +78,11 @@ static int show_run(struct qm_run *run)
 		res.n_irqs = irqs.n;
 		res.reports = qm_reporter_reports(&rep);
 		if (opt->pin)
-			tell_unpinnable(run);
+			r = tell_unpinnable(run);
 		if (opt->counts)
 			tell_uncounted(run);
-		r = run->out.face->show(&run->out, &res);
+		if (r == 0)
+			r = run->out.face->show(&run->out, &res);
 	}
 	qm_irq_views_done(&irqs);
 	qm_reporter_done(&rep);

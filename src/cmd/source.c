@@ -95,9 +95,11 @@ int qm_source_parse_list(const struct qm_run *run, const char *option, const cha
 	qm_strbuf_adds(&b, qm_cpuset_count(&set) == 1 ? " is" : " are");
 	qm_strbuf_adds(&b, " not possible on this machine (possible: ");
 	qm_cpuset_format(&t->possible, &b);
-	qm_error("%s: CPU %s)", option, qm_strbuf_str(&b));
+	r = b.err ? b.err : QM_SAID;
+	if (!b.err)
+		qm_error("%s: CPU %s)", option, qm_strbuf_str(&b));
 	qm_strbuf_done(&b);
-	return QM_SAID;
+	return r;
 }
 
 static int set_online(struct qm_run *run)
@@ -210,16 +212,17 @@ static int apply_whatifs(struct qm_run *run)
 
 /* ---- */
 
-static void tell_problems(const struct qm_run *run)
+void qm_source_tell_problems(struct qm_run *run)
 {
 	const struct qm_problems *p = &run->m.problems;
 
 	if (run->g.quiet)
 		return;
-	for (size_t i = 0; i < p->n; i++)
-		qm_error("%s: %s", p->v[i].path, p->v[i].error);
-	if (p->dropped)
-		qm_error("%zu more problems", p->dropped);
+	for (; run->problems_told < p->n; run->problems_told++)
+		qm_error("%s: %s", p->v[run->problems_told].path, p->v[run->problems_told].error);
+	if (p->dropped > run->dropped_told)
+		qm_error("%zu more problems", p->dropped - run->dropped_told);
+	run->dropped_told = p->dropped;
 }
 
 /* What every answer says about the kernel: the generic mapper it runs. */
@@ -248,13 +251,16 @@ int qm_source_open(struct qm_run *run, unsigned what)
 		r = open_synthetic(run);
 	else
 		r = open_directory(run, what);
+	/* What could not even be noted for want of memory would be missing from the answer. */
+	if (r == 0)
+		r = run->m.problems.err;
 	if (r == 0)
 		r = apply_whatifs(run);
 	if (r < 0)
 		return r;
 	run->out.m = &run->m;
 	name_algorithm(run);
-	tell_problems(run);
+	qm_source_tell_problems(run);
 	return 0;
 }
 

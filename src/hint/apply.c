@@ -77,7 +77,7 @@ static int check_change(struct qm_root *root, const struct qm_machine *m, const 
 	}
 	r = qm_dir_read(&top, c->path, &text);
 	if (r < 0)
-		return r == -ENOMEM ? r : set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_refusal(c->what, r));
+		return r == -ENOMEM ? r : set_error(c, QM_CHANGE_REFUSED, "%s", qm_value_unread(r));
 	if (qm_value_is_same(c->what, text, c->new)) {
 		c->state = QM_CHANGE_SAME;
 		return 0;

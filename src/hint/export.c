@@ -44,25 +44,29 @@ static size_t line_length(const char *s)
 	return strcspn(s, "\n");
 }
 
-/* The first of an interrupt's handlers: the name of its directory in /proc/irq/N. NULL = unknown or of no use there. */
-static char *handler_of(const struct qm_machine *m, const struct qm_change *c)
+/*
+ * The first of an interrupt's handlers: the name of its directory in /proc/irq/N; borrowed, as long as *ret_len says. ""
+ * where it is unknown or of no use there.
+ */
+static const char *handler_of(const struct qm_machine *m, const struct qm_change *c, size_t *ret_len)
 {
 	long nr;
 
+	*ret_len = 0;
 	if (!qm_hint_path_is_allowed(c->path, NULL, &nr) || nr < 0)
-		return NULL;
+		return "";
 	for (size_t i = 0; i < m->n_irqs; i++) {
-		const char *name = m->irqs[i].name;
-		const char *end;
+		const char *name = m->irqs[i].name, *end;
+		size_t len;
 
 		if ((long)m->irqs[i].nr != nr || !name)
 			continue;
 		end = strstr(name, ", ");
-		return memchr(name, '/', end ? (size_t)(end - name) : strlen(name)) ?
-			       NULL :
-			       strndup(name, end ? (size_t)(end - name) : strlen(name));
+		len = end ? (size_t)(end - name) : strlen(name);
+		*ret_len = memchr(name, '/', len) ? 0 : len;
+		return name;
 	}
-	return NULL;
+	return "";
 }
 
 static bool is_wanted(const struct qm_change *c)
@@ -74,14 +78,15 @@ static bool is_wanted(const struct qm_change *c)
 static void add_put(struct qm_strbuf *out, const struct qm_machine *m, const struct qm_change *c, const char *value,
 		    const char *now)
 {
-	_cleanup_free_ char *handler = handler_of(m, c);
+	size_t len;
+	const char *handler = handler_of(m, c, &len);
 
 	qm_strbuf_adds(out, "\tput ");
 	add_quoted(out, c->path, strlen(c->path));
 	qm_strbuf_addc(out, ' ');
 	add_quoted(out, value, line_length(value));
 	qm_strbuf_addc(out, ' ');
-	add_quoted(out, handler ? handler : "", handler ? strlen(handler) : 0);
+	add_quoted(out, handler, len);
 	if (now) {
 		qm_strbuf_addc(out, ' ');
 		add_quoted(out, now, line_length(now));
@@ -155,12 +160,13 @@ static void export_irqbalance(const struct qm_plan *p, const struct qm_machine *
 			    "dir=${QMAPCTL_ROOT:-}/proc/irq/$2\n"
 			    "for name in");
 	for (size_t i = 0; i < p->n; i++) {
-		_cleanup_free_ char *handler = is_wanted(&p->v[i]) ? handler_of(m, &p->v[i]) : NULL;
+		size_t len = 0;
+		const char *handler = is_wanted(&p->v[i]) ? handler_of(m, &p->v[i], &len) : "";
 
-		if (!handler)
+		if (!len)
 			continue;
 		qm_strbuf_adds(out, " \\\n\t");
-		add_quoted(out, handler, strlen(handler));
+		add_quoted(out, handler, len);
 	}
 	qm_strbuf_adds(out, "\ndo\n"
 			    "\tif [ -d \"$dir/$name\" ]; then\n"

@@ -125,6 +125,8 @@ QM_MUST_CHECK int qm_value_line(const char *value, char **ret);
 QM_MUST_CHECK int qm_value_write(const struct qm_dir *top, const char *path, const char *bytes);
 /* What the errno of a write means, in words. */
 const char *qm_value_refusal(enum qm_change_what what, int r);
+/* The same for a file that could not be read. */
+const char *qm_value_unread(int r);
 
 /* ---- journal.c ---- */
 

@@ -11,6 +11,7 @@
 
 #include <json-c/json.h>
 
+#include "base/jsontext.h"
 #include "base/strbuf.h"
 #include "hint/hint.h"
 
@@ -21,28 +22,32 @@
 
 static void add_line(struct qm_strbuf *b, struct json_object *o)
 {
-	const char *text = o ? json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
-			     : NULL;
-
-	if (!text)
+	if (!o)
 		b->err = b->err ? b->err : -ENOMEM;
-	else {
-		qm_strbuf_adds(b, text);
-		qm_strbuf_addc(b, '\n');
-	}
+	else
+		qm_strbuf_add_json(b, o);
+	qm_strbuf_addc(b, '\n');
 	json_object_put(o);
 }
 
-static void add_string(struct json_object *o, const char *key, const char *value)
+/* A value that is lost would be missing when it is to be restored: then there is no journal. */
+static void add_value(struct qm_strbuf *b, struct json_object *o, const char *key, struct json_object *value)
 {
-	if (o && value)
-		json_object_object_add(o, key, json_object_new_string(value));
+	if (o && value && json_object_object_add(o, key, value) == 0)
+		return;
+	json_object_put(value);
+	b->err = b->err ? b->err : -ENOMEM;
 }
 
-static void add_number(struct json_object *o, const char *key, long long value)
+static void add_string(struct qm_strbuf *b, struct json_object *o, const char *key, const char *value)
 {
-	if (o)
-		json_object_object_add(o, key, json_object_new_int64(value));
+	if (value)
+		add_value(b, o, key, json_object_new_string(value));
+}
+
+static void add_number(struct qm_strbuf *b, struct json_object *o, const char *key, long long value)
+{
+	add_value(b, o, key, json_object_new_int64(value));
 }
 
 static void format_journal(const struct qm_plan *p, const char *boot, struct qm_strbuf *b)
@@ -51,9 +56,9 @@ static void format_journal(const struct qm_plan *p, const char *boot, struct qm_
 	size_t n = 0;
 
 	o = json_object_new_object();
-	add_string(o, "qmapctl_journal", "1");
-	add_number(o, "time", (long long)time(NULL));
-	add_string(o, "boot", boot);
+	add_string(b, o, "qmapctl_journal", "1");
+	add_number(b, o, "time", (long long)time(NULL));
+	add_string(b, o, "boot", boot);
 	add_line(b, o);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct qm_change *c = &p->v[i];
@@ -61,16 +66,16 @@ static void format_journal(const struct qm_plan *p, const char *boot, struct qm_
 		if (c->state != QM_CHANGE_PLANNED)
 			continue;
 		o = json_object_new_object();
-		add_number(o, "entry", (long long)n++);
-		add_string(o, "path", c->path);
-		add_string(o, "old", c->old);
-		add_string(o, "new", c->new);
-		add_string(o, "controller", c->controller);
-		add_string(o, "handler", c->handler);
+		add_number(b, o, "entry", (long long)n++);
+		add_string(b, o, "path", c->path);
+		add_string(b, o, "old", c->old);
+		add_string(b, o, "new", c->new);
+		add_string(b, o, "controller", c->controller);
+		add_string(b, o, "handler", c->handler);
 		add_line(b, o);
 	}
 	o = json_object_new_object();
-	add_number(o, "end", (long long)n);
+	add_number(b, o, "end", (long long)n);
 	add_line(b, o);
 }
 

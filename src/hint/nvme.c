@@ -77,72 +77,76 @@ int qm_nvme_add_notes(const struct qm_machine *m, const struct qm_plan_options *
 	return each_fabrics(m, opt, add_note, p);
 }
 
-/* The value of key in "traddr=10.0.0.1,trsvcid=4420"; NULL if it is not there. New string. */
-static char *address_part(const char *address, const char *key)
+/* The value of key in "traddr=10.0.0.1,trsvcid=4420", a new string; NULL if it is not there. */
+static int address_part(const char *address, const char *key, char **ret)
 {
 	size_t n = strlen(key);
 
+	*ret = NULL;
 	while (address && *address) {
 		size_t len = strcspn(address, ",");
 
-		if (len > n && strncmp(address, key, n) == 0 && address[n] == '=')
-			return strndup(address + n + 1, len - n - 1);
+		if (len > n && strncmp(address, key, n) == 0 && address[n] == '=') {
+			*ret = strndup(address + n + 1, len - n - 1);
+			return *ret ? 0 : -ENOMEM;
+		}
 		address += len;
 		address += *address == ',';
 	}
-	return NULL;
+	return 0;
 }
 
-static int add_string(struct json_object *o, const char *key, const char *value)
+/* Puts the value into an object, or with no key into an array; it is used up. An error that was there stays. */
+static int attach(int r, struct json_object *to, const char *key, struct json_object *value)
 {
-	struct json_object *v;
-
-	if (!value)
+	if (r == 0 && to && value && (key ? json_object_object_add(to, key, value) : json_object_array_add(to, value)) == 0)
 		return 0;
-	v = json_object_new_string(value);
-	if (!v)
-		return -ENOMEM;
-	return json_object_object_add(o, key, v) < 0 ? -ENOMEM : 0;
+	json_object_put(value);
+	return r < 0 ? r : -ENOMEM;
+}
+
+static int add_string(int r, struct json_object *o, const char *key, const char *value)
+{
+	return r < 0 || !value ? r : attach(r, o, key, json_object_new_string(value));
 }
 
 /* One host with one subsystem and one port: what nvme-cli merges when it reads the file. */
 static int add_config(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
 {
-	_cleanup_free_ char *traddr = address_part(c->address, "traddr"), *trsvcid = address_part(c->address, "trsvcid");
-	struct json_object *list = arg, *host, *subsystems, *subsystem, *ports, *port;
+	struct json_object *list = arg, *host = json_object_new_object(), *subsystems = json_object_new_array();
+	struct json_object *subsystem = json_object_new_object(), *ports = json_object_new_array();
+	struct json_object *port = json_object_new_object();
+	_cleanup_free_ char *traddr = NULL, *trsvcid = NULL;
 	int r;
 
 	(void)resilient;
-	host = json_object_new_object();
-	subsystems = json_object_new_array();
-	subsystem = json_object_new_object();
-	ports = json_object_new_array();
-	port = json_object_new_object();
-	r = host && subsystems && subsystem && ports && port ? 0 : -ENOMEM;
+	r = address_part(c->address, "traddr", &traddr);
 	if (r == 0)
-		r = add_string(host, "hostnqn", c->hostnqn);
-	if (r == 0)
-		r = add_string(subsystem, "nqn", c->nqn);
-	if (r == 0)
-		r = add_string(port, "transport", c->transport);
-	if (r == 0)
-		r = add_string(port, "traddr", traddr);
-	if (r == 0)
-		r = add_string(port, "trsvcid", trsvcid);
-	if (r < 0) {
-		json_object_put(host);
-		json_object_put(subsystems);
-		json_object_put(subsystem);
-		json_object_put(ports);
-		json_object_put(port);
-		return r;
-	}
-	json_object_object_add(port, "nr_io_queues", json_object_new_int((int)queues));
-	json_object_array_add(ports, port);
-	json_object_object_add(subsystem, "ports", ports);
-	json_object_array_add(subsystems, subsystem);
-	json_object_object_add(host, "subsystems", subsystems);
-	return json_object_array_add(list, host) < 0 ? -ENOMEM : 0;
+		r = address_part(c->address, "trsvcid", &trsvcid);
+	r = add_string(r, host, "hostnqn", c->hostnqn);
+	r = add_string(r, subsystem, "nqn", c->nqn);
+	r = add_string(r, port, "transport", c->transport);
+	r = add_string(r, port, "traddr", traddr);
+	r = add_string(r, port, "trsvcid", trsvcid);
+	r = attach(r, port, "nr_io_queues", json_object_new_int((int)queues));
+	/* From the inside out, and each is given away even where it cannot be taken. */
+	r = attach(r, ports, NULL, port);
+	r = attach(r, subsystem, "ports", ports);
+	r = attach(r, subsystems, NULL, subsystem);
+	r = attach(r, host, "subsystems", subsystems);
+	return attach(r, list, NULL, host);
+}
+
+/* json-c's writer says nothing of what it finds no memory for; then its text is another value's, or none's. */
+static int add_pretty(struct qm_strbuf *out, struct json_object *value)
+{
+	const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+	struct json_object *again = text ? json_tokener_parse(text) : NULL;
+	bool whole = again && json_object_equal(value, again);
+
+	qm_strbuf_adds(out, whole ? text : "");
+	json_object_put(again);
+	return whole ? out->err : -ENOMEM;
 }
 
 int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_strbuf *out)
@@ -154,8 +158,7 @@ int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt
 		return -ENOMEM;
 	r = each_fabrics(m, opt, add_config, list);
 	if (r == 0)
-		qm_strbuf_adds(out, json_object_to_json_string_ext(list, JSON_C_TO_STRING_PRETTY |
-									 JSON_C_TO_STRING_NOSLASHESCAPE));
+		r = add_pretty(out, list);
 	qm_strbuf_addc(out, '\n');
 	json_object_put(list);
 	return r < 0 ? r : out->err;

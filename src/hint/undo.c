@@ -106,7 +106,7 @@ static int update(const struct qm_dir *top, const struct qm_machine *m, struct q
 	if (r == -ENOENT)
 		return set_error(c, QM_CHANGE_MOVED, "gone");
 	if (r < 0)
-		return set_error(c, QM_CHANGE_REFUSED, qm_value_refusal(c->what, r));
+		return set_error(c, QM_CHANGE_REFUSED, qm_value_unread(r));
 	r = judge(c, text, !top->root->live, &c->state);
 	if (r == 0 && c->state == QM_CHANGE_MOVED)
 		r = set_error(c, QM_CHANGE_MOVED, "holds something else now; left alone");

@@ -88,3 +88,17 @@ const char *qm_value_refusal(enum qm_change_what what, int r)
 		return strerror(-r);
 	}
 }
+
+const char *qm_value_unread(int r)
+{
+	switch (-r) {
+	case EACCES:
+		return "no permission to read it; run it as root";
+	case ENOENT:
+		return "gone";
+	case EIO:
+		return "cannot be read: the kernel gives an error";
+	default:
+		return strerror(-r);
+	}
+}

@@ -8,11 +8,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/jsontext.h"
 #include "machine/machine.h"
 #include "map/map.h"
 #include "out/utf8.h"
-
-#define JSON_FLAGS (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
 
 /* ---- values ---- */
 
@@ -145,7 +144,7 @@ static void add_text_array(struct qm_json *j, json_object *o, const char *key, s
 	}
 	value = json_object_new_int(0);
 	if (value)
-		json_object_set_serializer(value, json_object_userdata_to_json_string, text, json_object_free_userdata);
+		json_object_set_userdata(value, text, json_object_free_userdata);
 	else
 		free(text);
 	qm_json_add(j, o, key, value);
@@ -195,12 +194,14 @@ void qm_json_map(struct qm_json *j, json_object *o, const char *key, const int32
 
 static void put_value(struct qm_json *j, json_object *value)
 {
-	const char *text = json_object_to_json_string_ext(value, JSON_FLAGS);
+	struct qm_strbuf b = { 0 };
 
-	if (text)
-		fputs(text, j->out->f);
+	qm_strbuf_add_json(&b, value);
+	if (b.err)
+		j->err = b.err;
 	else
-		j->err = -ENOMEM;
+		fwrite(b.s, 1, b.len, j->out->f);
+	qm_strbuf_done(&b);
 	json_object_put(value);
 }
 
@@ -281,7 +282,9 @@ int qm_json_end(struct qm_json *j)
 		qm_json_element(j, o);
 	}
 	qm_json_array_end(j);
-	fprintf(j->out->f, ",\n \"exit_status\":%d}\n", j->out->status);
+	/* A document that lost something is not ended: nobody shall take it for a whole one. */
+	if (j->err == 0)
+		fprintf(j->out->f, ",\n \"exit_status\":%d}\n", j->out->status);
 	return j->err;
 }
 

@@ -219,6 +219,7 @@ static void add_row(const struct panel *p, const struct part *part, const struct
 		return;
 	qm_text_cpus_short(&label, &row->cpus, LABEL_MAX);
 	qm_strbuf_addf(b, "%*s      ", (int)part->label, qm_strbuf_str(&label));
+	qm_strbuf_carry(b, &label);
 	for (size_t i = part->from; i < column; i++) {
 		pad(b, part->step - 1);
 		qm_strbuf_adds(b, p->out->ascii ? "." : "\u00b7");
@@ -378,6 +379,7 @@ static void add_queue_state(const struct qm_report *report, enum qm_queue_state 
 		qm_text_wrap(b, qm_strbuf_str(&words), 0, 2, width);
 		qm_strbuf_addc(b, '\n');
 	}
+	qm_strbuf_carry(b, &words);
 	qm_strbuf_done(&words);
 	b->err = r < 0 ? r : b->err;
 	qm_ids_done(&ids);

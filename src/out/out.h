@@ -69,6 +69,7 @@ struct qm_out {
 	const char *algorithm;      /* that the kernel's generic mapper runs; NULL = unknown */
 	bool algorithm_sure;
 	int status;
+	int err; /* 0, or -ENOMEM: some text could not be made, so what was printed is not the whole answer */
 };
 
 /* ---- columns ---- */

@@ -140,7 +140,7 @@ static void add_head(struct qm_strbuf *b, const struct qm_out *out, const struct
 	qm_strbuf_addc(b, '\n');
 }
 
-static void print_finding(const struct qm_out *out, const struct qm_finding *f)
+static void print_finding(struct qm_out *out, const struct qm_finding *f)
 {
 	struct qm_strbuf b = { 0 };
 
@@ -149,7 +149,7 @@ static void print_finding(const struct qm_out *out, const struct qm_finding *f)
 	qm_text_paragraph(&b, out, "", f->message);
 	qm_text_paragraph(&b, out, "do:  ", f->advice);
 	qm_text_command(&b, f->command);
-	fputs(qm_strbuf_str(&b), out->f);
+	qm_text_print(out, &b, "");
 	qm_strbuf_done(&b);
 }
 
@@ -187,7 +187,8 @@ int qm_text_audit(struct qm_out *out, const struct qm_audit_result *res)
 	add_count(&b, f->count[QM_INFO], "note", "notes", &first);
 	qm_strbuf_adds(&b, hidden ? " (-v shows)" : "");
 	qm_text_wrap(&text, qm_strbuf_str(&b), 0, 2, shown ? out->width : QM_CPU_MAX);
-	fprintf(out->f, "%s\n", qm_strbuf_str(&text));
+	qm_strbuf_carry(&text, &b);
+	qm_text_print(out, &text, "\n");
 	for (size_t i = 0; i < f->n; i++) {
 		if (f->v[i].severity >= res->shown)
 			print_finding(out, &f->v[i]);

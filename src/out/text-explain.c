@@ -3,18 +3,18 @@
 #include "out/results.h"
 #include "out/text.h"
 
-static void print_wrapped(const struct qm_out *out, const char *text, unsigned indent)
+static void print_wrapped(struct qm_out *out, const char *text, unsigned indent)
 {
 	struct qm_strbuf b = { 0 };
 
 	for (unsigned i = 0; i < indent; i++)
 		qm_strbuf_addc(&b, ' ');
 	qm_text_wrap(&b, text, indent, indent, out->width);
-	fprintf(out->f, "%s\n", qm_strbuf_str(&b));
+	qm_text_print(out, &b, "\n");
 	qm_strbuf_done(&b);
 }
 
-static void print_rule(const struct qm_out *out, const struct qm_rule *rule)
+static void print_rule(struct qm_out *out, const struct qm_rule *rule)
 {
 	fprintf(out->f, "%s: %s, %s\n", rule->name, qm_severity_name(rule->severity), rule->family);
 	print_wrapped(out, rule->title, 2);
@@ -22,7 +22,7 @@ static void print_rule(const struct qm_out *out, const struct qm_rule *rule)
 	print_wrapped(out, rule->text, 2);
 }
 
-static void print_algo(const struct qm_out *out, const struct qm_algo *a)
+static void print_algo(struct qm_out *out, const struct qm_algo *a)
 {
 	fprintf(out->f, "%s:%s: ", qm_family_name(a->family), a->id);
 	if (a->last)
@@ -38,6 +38,7 @@ static void print_algo(const struct qm_out *out, const struct qm_algo *a)
 
 		qm_strbuf_addf(&b, "Source: %s", a->commits);
 		fputc('\n', out->f);
+		out->err = b.err ? b.err : out->err;
 		print_wrapped(out, qm_strbuf_str(&b), 2);
 		qm_strbuf_done(&b);
 	}
@@ -46,7 +47,7 @@ static void print_algo(const struct qm_out *out, const struct qm_algo *a)
 #define NAME_WIDTH 28
 #define KIND_WIDTH 9
 
-static void print_line(const struct qm_out *out, const struct qm_explanation *e)
+static void print_line(struct qm_out *out, const struct qm_explanation *e)
 {
 	const char *kind = e->rule ? qm_severity_name(e->rule->severity) : "algorithm";
 	struct qm_strbuf b = { 0 };
@@ -60,7 +61,7 @@ static void print_line(const struct qm_out *out, const struct qm_explanation *e)
 	qm_strbuf_addf(&b, "%-*s ", KIND_WIDTH, kind);
 	qm_text_wrap(&b, e->rule ? e->rule->title : e->algo->title, NAME_WIDTH + KIND_WIDTH + 2, NAME_WIDTH + KIND_WIDTH + 2,
 		     out->width);
-	fprintf(out->f, "%s\n", qm_strbuf_str(&b));
+	qm_text_print(out, &b, "\n");
 	qm_strbuf_done(&b);
 }
 
@@ -86,12 +87,14 @@ int qm_text_capture(struct qm_out *out, const struct qm_capture_result *res)
 	struct qm_strbuf b = { 0 };
 
 	qm_text_safe(&b, res->dir);
-	fprintf(out->f, "%s: %zu files, %zu links%s\n", qm_strbuf_str(&b), res->files, res->links,
+	qm_text_print(out, &b, "");
+	fprintf(out->f, ": %zu files, %zu links%s\n", res->files, res->links,
 		res->redacted ? ", serials, NQNs, names and addresses replaced" : "");
 	for (size_t i = 0; i < res->refused->n; i++) {
 		qm_strbuf_reset(&b);
 		qm_text_safe(&b, res->refused->v[i].path);
-		fprintf(out->f, "not copied, %s: %s\n", res->refused->v[i].error, qm_strbuf_str(&b));
+		fprintf(out->f, "not copied, %s: ", res->refused->v[i].error);
+		qm_text_print(out, &b, "\n");
 	}
 	qm_strbuf_done(&b);
 	return 0;

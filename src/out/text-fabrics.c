@@ -238,7 +238,7 @@ static void print_advice(struct qm_out *out, const struct qm_advise_result *res,
 		add_numbers(&b, a);
 	add_notes(&b, out, res, first, behind);
 	qm_text_command(&b, a->command);
-	fputs(qm_strbuf_str(&b), out->f);
+	qm_text_print(out, &b, "");
 	qm_strbuf_done(&b);
 }
 
@@ -429,7 +429,7 @@ static void print_incident(struct qm_out *out, const struct qm_incident_view *v)
 	qm_text_paragraph(&b, out, "", v->d.cause);
 	qm_text_paragraph(&b, out, "do:  ", v->d.advice);
 	qm_text_command(&b, v->d.command);
-	fputs(qm_strbuf_str(&b), out->f);
+	qm_text_print(out, &b, "");
 	qm_strbuf_done(&b);
 }
 
@@ -454,7 +454,7 @@ static void print_head(struct qm_out *out, const struct qm_diagnose_result *res,
 		qm_strbuf_adds(&b, "nothing about queues that went wrong");
 	if (apart)
 		qm_strbuf_addf(&b, "; %zu of other hosts or boots (-v shows)", apart);
-	fprintf(out->f, "%s\n", qm_strbuf_str(&b));
+	qm_text_print(out, &b, "\n");
 	qm_strbuf_done(&b);
 }
 

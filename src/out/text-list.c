@@ -210,7 +210,9 @@ static void print_bare(struct qm_out *out, const struct qm_list_result *res)
 	}
 	qm_strbuf_adds(&text, "No hardware queues of their own: ");
 	qm_text_wrap(&text, qm_strbuf_str(&words), 33, 2, out->width);
-	fprintf(out->f, "%s%s\n", res->reports.n ? "\n" : "", qm_strbuf_str(&text));
+	qm_strbuf_carry(&text, &words);
+	fputs(res->reports.n ? "\n" : "", out->f);
+	qm_text_print(out, &text, "\n");
 	qm_strbuf_done(&words);
 	qm_strbuf_done(&text);
 }

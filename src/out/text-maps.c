@@ -332,7 +332,8 @@ static void print_line(struct qm_out *out, struct qm_strbuf *b)
 	struct qm_strbuf text = { 0 };
 
 	qm_text_wrap(&text, qm_strbuf_str(b), 0, 2, out->width);
-	fprintf(out->f, "%s\n", qm_strbuf_str(&text));
+	qm_strbuf_carry(&text, b);
+	qm_text_print(out, &text, "\n");
 	qm_strbuf_done(&text);
 	qm_strbuf_reset(b);
 }

@@ -226,7 +226,10 @@ void qm_text_heading(struct qm_out *out, const struct qm_machine *m, const struc
 	else if (c->n_hctx && r->has_id)
 		qm_strbuf_adds(&b, ", mapped by no known algorithm");
 	qm_text_wrap(&text, qm_strbuf_str(&b), 0, 2, out->width);
-	fprintf(out->f, "%s%s\n", again ? "\n" : "", qm_strbuf_str(&text));
+	qm_strbuf_carry(&text, &algo.text);
+	qm_strbuf_carry(&text, &b);
+	fputs(again ? "\n" : "", out->f);
+	qm_text_print(out, &text, "\n");
 	qm_strbuf_done(&algo.text);
 	qm_strbuf_done(&b);
 	qm_strbuf_done(&text);

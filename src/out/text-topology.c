@@ -90,6 +90,7 @@ static void print_set(struct qm_out *out, const char *title, const struct qm_cpu
 	qm_cpuset_format(s, &b);
 	fprintf(out->f, "%-11s %u%s%s%s%s\n", title, qm_cpuset_count(s), b.len ? " (" : "", qm_strbuf_str(&b),
 		b.len ? ")" : "", note);
+	out->err = b.err ? b.err : out->err;
 	qm_strbuf_done(&b);
 }
 
@@ -99,7 +100,8 @@ static void print_summary(struct qm_out *out, const struct qm_topology *t)
 
 	if (t->name) {
 		qm_text_safe(&name, t->name);
-		fprintf(out->f, "%-11s %s\n", "machine", qm_strbuf_str(&name));
+		fprintf(out->f, "%-11s ", "machine");
+		qm_text_print(out, &name, "\n");
 		qm_strbuf_done(&name);
 	}
 	print_set(out, "possible", &t->possible, t->possible_derived ? ", derived: the kernel does not tell" : "");

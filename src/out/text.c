@@ -11,6 +11,12 @@ void qm_cell_algo(struct qm_cell *cell, const struct qm_algo *a)
 		qm_strbuf_addf(&cell->text, "%s:%s", qm_family_name(a->family), a->id);
 }
 
+void qm_text_print(struct qm_out *out, const struct qm_strbuf *b, const char *end)
+{
+	out->err = b->err ? b->err : out->err;
+	fprintf(out->f, "%s%s", qm_strbuf_str(b), end);
+}
+
 void qm_text_paragraph(struct qm_strbuf *b, const struct qm_out *out, const char *label, const char *text)
 {
 	unsigned indent = 2 + qm_text_width(label);
@@ -22,6 +28,7 @@ void qm_text_paragraph(struct qm_strbuf *b, const struct qm_out *out, const char
 	qm_strbuf_addf(b, "  %s", label);
 	qm_text_wrap(b, qm_strbuf_str(&safe), indent, indent, out->width);
 	qm_strbuf_addc(b, '\n');
+	qm_strbuf_carry(b, &safe);
 	qm_strbuf_done(&safe);
 }
 

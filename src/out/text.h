@@ -37,6 +37,9 @@ void qm_cell_made_by(struct qm_cell *cell, const struct qm_report *r);
 /* The line above a controller's table or picture; again: not the first. */
 void qm_text_heading(struct qm_out *out, const struct qm_machine *m, const struct qm_report *r, bool again);
 
+/* Prints the text and what ends it; where memory was short, the run knows that the answer is not whole. */
+void qm_text_print(struct qm_out *out, const struct qm_strbuf *b, const char *end);
+
 /*
  * Appends "  LABEL text", broken to the width with the following lines under the text; nothing where there is no text. The
  * text is made safe for a terminal.

@@ -141,6 +141,7 @@ void qm_text_cpus_short(struct qm_strbuf *b, const struct qm_cpuset *s, unsigned
 
 	qm_cpuset_format(s, &all);
 	qm_text_list_short(b, qm_strbuf_str(&all), qm_cpuset_count(s), max);
+	qm_strbuf_carry(b, &all);
 	qm_strbuf_done(&all);
 }
 
@@ -150,5 +151,6 @@ void qm_text_ids_short(struct qm_strbuf *b, const struct qm_ids *ids, unsigned m
 
 	qm_ids_format(ids, &all);
 	qm_text_list_short(b, qm_strbuf_str(&all), (unsigned)ids->n, max);
+	qm_strbuf_carry(b, &all);
 	qm_strbuf_done(&all);
 }

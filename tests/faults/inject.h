@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One allocation or system call that fails: the n-th. Programs that are linked with inject.c and with the linker's --wrap of
+ * all that it defines (fault_wraps in Makemodule.am) can arm it. Without a sanitizer the libraries' and libc's own
+ * allocations count, too; system calls are those of libqmap.
+ */
+#ifndef QM_TEST_INJECT_H
+#define QM_TEST_INJECT_H
+
+#include <stdbool.h>
+
+enum inject_kind {
+	INJECT_NONE,
+	INJECT_ALLOC, /* an allocation gives nothing */
+	INJECT_OWN,   /* the same, of those alone that are not a library's */
+	INJECT_CALL,  /* a system call fails with .error and does nothing: EINTR those that wait, ENOSPC those that write */
+};
+
+struct inject {
+	enum inject_kind kind;
+	int error;
+	unsigned long at, calls;
+	bool hit;
+	const char *what; /* the call that failed */
+};
+
+extern struct inject inject;
+
+/* The at-th from now on fails; with 0 none does, and .calls counts. */
+void inject_arm(enum inject_kind kind, int error, unsigned long at);
+void inject_disarm(void);
+
+#endif
