@@ -46,18 +46,19 @@ static int parse_irqs(struct qm_run *run, const char *text, struct qm_ids *ret)
 {
 	while (text && *text) {
 		unsigned long first, last;
+		bool empty;
 		char *end;
 
 		errno = 0;
 		first = last = strtoul(text, &end, 10);
-		if (end != text && *end == '-') {
+		empty = end == text;
+		if (!empty && *end == '-') {
 			const char *p = end + 1;
 
 			last = strtoul(p, &end, 10);
-			if (end == p)
-				end = (char *)(uintptr_t)text;
+			empty = end == p;
 		}
-		if (end == text || errno || first > last || last > INT32_MAX || last - first > 65535 ||
+		if (empty || errno || first > last || last > INT32_MAX || last - first > 65535 ||
 		    (*end && *end != ','))
 			return qm_usage_error(run, "--exclude '%s': not a list of interrupt numbers", text);
 		for (unsigned long i = first; i <= last; i++) {

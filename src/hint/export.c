@@ -35,7 +35,7 @@ static void add_comment(struct qm_strbuf *out, const char *s)
 {
 	qm_strbuf_adds(out, "# ");
 	for (; *s; s++)
-		qm_strbuf_addc(out, (unsigned char)*s < ' ' || *s == 0x7f ? ' ' : *s);
+		qm_strbuf_add(out, (unsigned char)*s < ' ' || *s == 0x7f ? " " : s, 1);
 	qm_strbuf_addc(out, '\n');
 }
 

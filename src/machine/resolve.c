@@ -2,7 +2,9 @@
 #include "machine/machine.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/natsort.h"
@@ -114,8 +116,8 @@ static int by_disk(struct resolver *x, const char *name)
 
 	if (!sys)
 		return -ENOMEM;
-	for (char *p = sys; *p; p++)
-		*p = *p == '/' ? '!' : *p;
+	for (char *p = strchr(sys, '/'); p; p = strchr(p, '/'))
+		*p = '!';
 	d = find_disk(x->m, sys);
 	if (!d)
 		return by_partition(x, sys);
@@ -149,7 +151,7 @@ static int by_volume(struct resolver *x, const char *name)
 	if (!slash || strchr(slash + 1, '/'))
 		return -ENOENT;
 	for (const char *p = name; *p; p++) {
-		qm_strbuf_addc(&b, *p == '/' ? '-' : *p);
+		qm_strbuf_add(&b, *p == '/' ? "-" : p, 1);
 		if (*p == '-')
 			qm_strbuf_addc(&b, '-');
 	}
@@ -289,6 +291,23 @@ static void unescape(char *s)
 	*out = '\0';
 }
 
+/* "major:minor" */
+static bool parse_numbers(const char *text, unsigned *ret_major, unsigned *ret_minor)
+{
+	char *colon, *end;
+	unsigned long major, minor;
+
+	major = strtoul(text, &colon, 10);
+	if (colon == text || *colon != ':' || major > INT_MAX)
+		return false;
+	minor = strtoul(colon + 1, &end, 10);
+	if (end == colon + 1 || minor > INT_MAX)
+		return false;
+	*ret_major = (unsigned)major;
+	*ret_minor = (unsigned)minor;
+	return true;
+}
+
 static bool parse_mount(char *line, bool info, struct mount *ret)
 {
 	char *word[6] = { NULL }, *p = line, *where, *type, *source;
@@ -297,7 +316,7 @@ static bool parse_mount(char *line, bool info, struct mount *ret)
 	if (info) {
 		for (int i = 0; i < 6; i++)
 			word[i] = next_word(&p);
-		if (!word[5] || sscanf(word[2], "%u:%u", &major, &minor) != 2)
+		if (!word[5] || !parse_numbers(word[2], &major, &minor))
 			return false;
 		/* Optional fields, ended by a dash. */
 		for (char *w = next_word(&p); w && strcmp(w, "-") != 0;)

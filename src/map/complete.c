@@ -121,9 +121,7 @@ void qm_completion_find(const struct qm_machine *m, const struct qm_controller *
 	ret->irq_cpu = cpu;
 	if (cpu < 0 || !e.known || h->cpus_unknown)
 		return;
-	if (e.remote_softirq && m->cmdline.text && has_word(m->cmdline.text, "threadirqs"))
-		qm_cpuset_copy(&here, &submit);
-	else if (one_cpu)
+	if (one_cpu || (e.remote_softirq && m->cmdline.text && has_word(m->cmdline.text, "threadirqs")))
 		qm_cpuset_copy(&here, &submit);
 	else if (!stay(m, c, cpu, &submit, &here))
 		return;

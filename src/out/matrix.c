@@ -195,7 +195,7 @@ static void add_header(const struct panel *p, const struct part *part, struct qm
 			unsigned q = (unsigned)p->columns[part->from + i];
 
 			pad(b, part->step - 1);
-			qm_strbuf_addc(b, q < scale && scale > 1 ? ' ' : (char)('0' + q / scale % 10));
+			qm_strbuf_addc(b, (char)(q < scale && scale > 1 ? ' ' : '0' + q / scale % 10));
 		}
 		qm_strbuf_addc(b, '\n');
 	}
