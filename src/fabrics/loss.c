@@ -16,6 +16,8 @@
 
 /* Numbers tried in one go, since making a mapper costs as much as several maps. */
 #define WINDOW 4
+/* So many numbers that outlive a core one below the other end its sweep: it seldom strikes out more below them. */
+#define PATIENCE 4
 
 #define SEVERAL 0xfffffffeu
 #define NOBODY  0xffffffffu
@@ -42,7 +44,7 @@ struct loss {
 
 	unsigned top;     /* largest number standing */
 	bool *stands;     /* by number */
-	bool *swept;      /* by core */
+	unsigned *swept;  /* by core: the smallest number it was tried for; 0 = for none */
 	uint32_t *server; /* by queue: the core that serves it */
 };
 
@@ -192,25 +194,30 @@ static int connect_works(struct loss *l, unsigned io)
 	return 1;
 }
 
-/* Strikes out all numbers standing that do not outlive the loss of a core. */
+/* Strikes out the largest numbers standing that do not outlive the loss of a core. */
 static int sweep(struct loss *l, unsigned core)
 {
+	unsigned outlived = 0;
 	int r = lose_core(l, &l->cores[core]);
 
-	l->swept[core] = true;
-	for (unsigned n = l->top; r >= 0 && n > 0; n--) {
+	for (unsigned n = l->top; r >= 0 && n > 0 && outlived < PATIENCE; n--) {
+		l->swept[core] = n;
 		if (!l->stands[n])
 			continue;
 		r = connect_works(l, n);
 		if (r == 0)
 			l->stands[n] = false;
+		outlived = r == 0 ? 0 : outlived + 1;
 	}
 	while (l->top && !l->stands[l->top])
 		l->top--;
 	return r < 0 ? r : 0;
 }
 
-/* The middle one of the cores that alone serve a queue of the map at hand and were not tried yet; n_cores: none. */
+/*
+ * The middle one of the cores that alone serve a queue of the map at hand and were not tried for as many queues yet;
+ * n_cores: none.
+ */
 static unsigned lone_core(struct loss *l, unsigned queues)
 {
 	unsigned n = 0;
@@ -227,7 +234,7 @@ static unsigned lone_core(struct loss *l, unsigned queues)
 		}
 	}
 	for (unsigned q = 0; q < queues; q++) {
-		if (l->server[q] < SEVERAL && !l->swept[l->server[q]])
+		if (l->server[q] < SEVERAL && (!l->swept[l->server[q]] || l->swept[l->server[q]] > queues))
 			l->server[n++] = l->server[q];
 	}
 	return n ? l->server[n / 2] : l->n_cores;
