@@ -24,11 +24,14 @@ static void print_rule(struct qm_out *out, const struct qm_rule *rule)
 
 static void print_algo(struct qm_out *out, const struct qm_algo *a)
 {
-	fprintf(out->f, "%s:%s: ", qm_family_name(a->family), a->id);
+	/* A distribution's form begins with its name. */
+	const char *linux_word = *a->first >= '0' && *a->first <= '9' ? "Linux " : "";
+
+	fprintf(out->f, "%s:%s: %s%s", qm_family_name(a->family), a->id, linux_word, a->first);
 	if (a->last)
-		fprintf(out->f, "Linux %s to %s", a->first, a->last);
+		fprintf(out->f, " to %s", a->last);
 	else
-		fprintf(out->f, "Linux %s and later", a->first);
+		fputs(" and later", out->f);
 	fprintf(out->f, "%s\n", a->upstream ? "" : ", not a released mainline form");
 	print_wrapped(out, a->title, 2);
 	fputc('\n', out->f);

@@ -41,6 +41,10 @@ goldens() {
 	LC_ALL=C.UTF-8 goldens 'utf8-*.txt' 3
 }
 
+@test "texts of explain and hints" {
+	goldens 'text-*.txt' 3
+}
+
 @test "tables of list, show, topology and compare" {
-	goldens 'table-*.txt' 12
+	goldens 'table-*.txt' 14
 }
