@@ -283,6 +283,8 @@ static bool is_same(const struct qm_maps *maps, const struct qm_map_batch *b, co
 {
 	if (x->set != y->set || x->outcome != y->outcome || x->algo->family != y->algo->family || !x->map != !y->map)
 		return false;
+	if (qm_era_result_is_sure(x->algo, maps->topo) != qm_era_result_is_sure(y->algo, maps->topo))
+		return false;
 	if (x->map)
 		return memcmp(x->map, y->map, maps->topo->nr_cpus * sizeof(*x->map)) == 0 &&
 		       x->score.unmapped.n == y->score.unmapped.n && x->score.dead.n == y->score.dead.n;
@@ -360,6 +362,7 @@ static void fill_result(const struct qm_maps *maps, const struct slot *s, struct
 		.live = s->live,
 		.differs = s->has_live ? &s->differs : NULL,
 		.predicted = s->lead == job->predicted,
+		.sure = qm_era_result_is_sure(s->algo, maps->topo),
 		.best = s->has_score && qm_score_compare_best(&s->score, &maps->batch->best[s->set]) <= 0,
 		.group_last = s->group_last,
 		.group_live = s->group_live,

@@ -95,6 +95,7 @@ static json_object *result_value(struct qm_json *j, const struct qm_maps_result 
 		qm_json_bool(j, o, "best", r->best);
 	}
 	qm_json_int(j, o, "warn", r->warn);
+	qm_json_bool(j, o, "sure", r->sure);
 	if (res->compare) {
 		qm_json_bool(j, o, "live", r->has_live ? r->live : -1);
 		if (r->differs)

@@ -142,6 +142,7 @@ struct qm_map_result {
 	bool has_live, live;        /* compared with one; is the same */
 	const struct qm_cpuset *differs; /* CPUs that are elsewhere in it; NULL */
 	bool predicted, best;
+	bool sure; /* hangs on nothing that is only guessed about the machine: qm_era_result_is_sure() */
 	/* equal neighbours in age are one row of a table: the first of them says which is the last */
 	const struct qm_algo *group_last; /* NULL: not the first */
 	bool group_live, group_predicted;

@@ -143,7 +143,7 @@ GETTER(map_marks)
 {
 	const struct qm_map_result *r = RESULT(row);
 	const char *const marks[] = { r->group_live ? "live" : NULL, r->group_predicted ? "pred" : NULL,
-				      r->best ? "best" : NULL };
+				      r->best ? "best" : NULL, r->sure ? NULL : "unsure" };
 
 	for (size_t i = 0; i < QM_ARRAY_SIZE(marks); i++) {
 		if (marks[i])
@@ -215,7 +215,7 @@ static const struct qm_column compare_columns[] = {
 	SCORE_COLUMNS,
 	{ "DIFF", NULL, "CPUs that are elsewhere in the live map", QM_COLUMN_NUMBER, QM_COLUMN_RIGHT | QM_COLUMN_MAYBE,
 	  map_differs },
-	{ "MARK", NULL, "live, predicted for this kernel, best possible", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_marks },
+	{ "MARK", NULL, "live, predicted for this kernel, best possible, unsure", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_marks },
 	LIST_COLUMNS,
 	{ "DIFFLIST", "results[].differs_list", "which CPUs are elsewhere", QM_COLUMN_LIST, QM_COLUMN_EXTRA,
 	  map_differs_list },
@@ -230,7 +230,7 @@ static const struct qm_column predict_columns[] = {
 	{ "ALGORITHM", NULL, "algorithms with this result", QM_COLUMN_STRING, 0, map_algorithm },
 	{ "KERNELS", NULL, "mainline versions that run them", QM_COLUMN_STRING, QM_COLUMN_EXTRA, map_kernels },
 	SCORE_COLUMNS,
-	{ "MARK", NULL, "predicted for this kernel, best possible", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_marks },
+	{ "MARK", NULL, "predicted for this kernel, best possible, unsure", QM_COLUMN_STRING, QM_COLUMN_MAYBE, map_marks },
 	LIST_COLUMNS,
 };
 

@@ -188,7 +188,7 @@ poll 2"
 @test "predict --vectors: masks, reserved vectors, sets" {
 	qmapctl predict --synthetic 'pack:2 [numa] core:2 pu:2' --vectors 5 --pre 1 --algorithm v6.3 -J
 	assert_json 'j["results"]' '[{"family":"irq","algorithm":"v6.3","first":"6.3","last":"6.8","kernel":null,"vectors":5,
-		"pre":1,"sets":[],"masks":["0-7","4-5","6-7","0-1","2-3"],"error":null,"warn":0}]'
+		"pre":1,"sets":[],"masks":["0-7","4-5","6-7","0-1","2-3"],"error":null,"warn":0,"sure":true}]'
 	qmapctl predict --synthetic 'pack:2 [numa] core:2 pu:2' --vectors 5 --pre 1 --sets 2,2 --algorithm v6.3 -J
 	assert_json '[j["results"][0]["sets"], j["results"][0]["masks"]]' '[[2,2],["0-7","0-3","4-7","0-3","4-7"]]'
 	# before 5.0 there were no sets
@@ -220,6 +220,24 @@ VECTOR CPUS ONLINE NODES
 	qmapctl predict --topology "$file" --algorithm irq:v4.17 --queues "$count" -J
 	assert_schema
 	assert_json '[[r["error"], r["map"], r["unmapped_list"]] for r in j["results"]]' '[["divide-by-zero", null, null]]'
+}
+
+@test "results that hang on a guess are not sure" {
+	local file=$BATS_TEST_TMPDIR/t.json
+	qmapctl topology --synthetic "pack:2 [numa] core:4 pu:2" -J
+	sed 's/"clusters_sure":true/"clusters_sure":false/' <<<"$output" >"$file"
+	qmapctl predict --topology "$file" --queues 4 -J
+	assert_schema
+	assert_json '[r["algorithm"] for r in j["results"] if not r["sure"]]' '["v7.0"]'
+	qmapctl predict --topology "$file" --queues 4 -rno ALGORITHM,MARK
+	assert_equal "$(grep unsure <<<"$output")" "v7.0 best,unsure"
+	# the nodes of absent CPUs
+	sed -i 's/"clusters_sure":false/"clusters_sure":true/; s/"present":"0-15"/"present":"0-13"/
+		s/"online":"0-15"/"online":"0-13"/; s/"node_guessed":""/"node_guessed":"14-15"/' "$file"
+	qmapctl compare --topology "$file" --queues 4 -J
+	assert_schema
+	assert_json '[r["algorithm"] for r in j["results"] if not r["sure"]]' \
+		'["v6.3", "v6.9", "v6.11", "v6.17", "v7.0", "suse-hk"]'
 }
 
 @test "an unknown kernel is refused by name" {
