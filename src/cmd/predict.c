@@ -196,19 +196,13 @@ static int add_subjects(struct prediction *p)
 
 /* ---- how many queues of which type ---- */
 
-static enum qm_nvme_pci_rule pci_rule(const struct qm_kernel *k)
-{
-	if (!qm_kernel_is_known(k) || qm_kernel_is_at_least(k, 5, 1))
-		return QM_NVME_PCI_TYPES;
-	return qm_kernel_is_at_least(k, 4, 16) ? QM_NVME_PCI_PRE : QM_NVME_PCI_SHARED;
-}
-
 static int split_pci(const struct prediction *p, const struct subject *s, unsigned count, struct qm_sets *ret)
 {
 	struct qm_nvme_pci_in in = { .queues = count, .write_queues = p->write_queues, .poll_queues = p->poll_queues };
 	struct qm_spread spread; /* follows from the sets once more */
+	bool sure;
 
-	return qm_sets_nvme_pci(pci_rule(s->kernel), &in, ret, &spread);
+	return qm_sets_nvme_pci(qm_driver_nvme_pci_rule(s->kernel, &sure), &in, ret, &spread);
 }
 
 /* As nvme connect -i -W -P mean it: each at most the CPUs online. */

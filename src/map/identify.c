@@ -481,15 +481,3 @@ int qm_identifier_run(struct qm_identifier *id, const struct qm_controller *c, s
 	*ret = identity;
 	return 0;
 }
-
-int qm_identify(const struct qm_machine *m, const struct qm_controller *c, struct qm_identity *ret)
-{
-	struct qm_identifier *id;
-	int r = qm_identifier_new(m, &id);
-
-	if (r < 0)
-		return r;
-	r = qm_identifier_run(id, c, ret);
-	qm_identifier_free(id);
-	return r;
-}

@@ -36,7 +36,4 @@ QM_MUST_CHECK int qm_identifier_new(const struct qm_machine *m, struct qm_identi
 void qm_identifier_free(struct qm_identifier *id);
 QM_MUST_CHECK int qm_identifier_run(struct qm_identifier *id, const struct qm_controller *c, struct qm_identity *ret);
 
-/* Identifies the map of one controller. 0 or -ENOMEM. */
-QM_MUST_CHECK int qm_identify(const struct qm_machine *m, const struct qm_controller *c, struct qm_identity *ret);
-
 #endif

@@ -309,21 +309,6 @@ int qm_scorer_map(struct qm_scorer *s, const int32_t *map, const struct qm_cpuse
 	return r;
 }
 
-int qm_score_map(const struct qm_topology *t, const int32_t *map, unsigned queues, struct qm_score *ret)
-{
-	struct qm_score score = { 0 };
-	struct qm_scorer *s;
-	int r = qm_scorer_new(t, &s);
-
-	if (r < 0)
-		return r;
-	r = qm_scorer_map(s, map, NULL, queues, &score);
-	qm_scorer_free(s);
-	if (r == 0)
-		*ret = score;
-	return r;
-}
-
 int qm_score_sets(const struct qm_topology *t, const struct qm_cpuset *const *sets, unsigned queues,
 		  struct qm_score *ret)
 {

@@ -39,8 +39,6 @@ void qm_scorer_free(struct qm_scorer *s);
 QM_MUST_CHECK int qm_scorer_map(struct qm_scorer *s, const int32_t *map, const struct qm_cpuset *listed, unsigned queues,
 				struct qm_score *score);
 
-/* Scores a map as qm_map_run() makes it: map[cpu] for cpu < t->nr_cpus, queue ids 0..queues-1. 0, -EINVAL, -ENOMEM. */
-QM_MUST_CHECK int qm_score_map(const struct qm_topology *t, const int32_t *map, unsigned queues, struct qm_score *ret);
 /*
  * Scores queues given as sets, as read from a machine (isolated CPUs may be in none). Sets of different queue types overlap
  * and are scored one type at a time.

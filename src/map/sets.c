@@ -33,43 +33,6 @@ int qm_sets_single(unsigned queues, struct qm_sets *ret)
 	return make_sets(queues, 0, 0, ret);
 }
 
-unsigned qm_sets_total(const struct qm_sets *s)
-{
-	return s->n[QM_HCTX_DEFAULT] + s->n[QM_HCTX_READ] + s->n[QM_HCTX_POLL];
-}
-
-int qm_sets_type(const struct qm_sets *s, unsigned queue)
-{
-	for (int type = 0; type < _QM_HCTX_TYPE_MAX; type++) {
-		if (queue >= s->offset[type] && queue - s->offset[type] < s->n[type])
-			return type;
-	}
-	return QM_HCTX_UNKNOWN;
-}
-
-int qm_sets_map(struct qm_mapper *m, const struct qm_algo *a, const struct qm_sets *s, int type,
-		const struct qm_cpuset *housekeeping, int32_t *map)
-{
-	int r;
-
-	if (type < 0 || type >= _QM_HCTX_TYPE_MAX)
-		return -EINVAL;
-	if (type == QM_HCTX_READ && !s->has_read)
-		type = QM_HCTX_DEFAULT;
-	if (type == QM_HCTX_POLL && !s->n[type])
-		return -ENOENT;
-	if (s->n[type] > QM_QUEUES_MAX - min_uint(s->offset[type], QM_QUEUES_MAX))
-		return -EINVAL;
-	r = qm_map_run(m, a, s->n[type], housekeeping, map, NULL);
-	if (r < 0)
-		return r;
-	for (unsigned cpu = 0; cpu < qm_mapper_nr_cpus(m); cpu++) {
-		if (map[cpu] != QM_QUEUE_NONE)
-			map[cpu] += (int32_t)s->offset[type];
-	}
-	return 0;
-}
-
 /* Of n queues with interrupts: the default ones, given write_queues (what the parameter is called). The rest reads. */
 static unsigned nvme_pci_default(unsigned n, unsigned write_queues)
 {

@@ -18,18 +18,6 @@ struct qm_sets {
 
 /* All queues are default ones: kernels and drivers without types. queues: 1..QM_QUEUES_MAX; 0 or -EINVAL, as below. */
 QM_MUST_CHECK int qm_sets_single(unsigned queues, struct qm_sets *ret);
-/* Queues of all types together. */
-unsigned qm_sets_total(const struct qm_sets *s);
-/* The type of a queue, or QM_HCTX_UNKNOWN behind the last. */
-int qm_sets_type(const struct qm_sets *s, unsigned queue);
-
-/*
- * The map of one type when the generic mapper makes it: the algorithm's for n[type] queues, moved to its offset. Reads
- * without queues of their own get the default map. housekeeping as in qm_map_run(). 0, -EINVAL, or -ENOENT for poll
- * without queues.
- */
-QM_MUST_CHECK int qm_sets_map(struct qm_mapper *m, const struct qm_algo *a, const struct qm_sets *s, int type,
-			      const struct qm_cpuset *housekeeping, int32_t *map);
 
 /* ---- nvme (PCI) ---- */
 

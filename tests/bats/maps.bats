@@ -222,6 +222,14 @@ VECTOR CPUS ONLINE NODES
 	assert_json '[[r["error"], r["map"], r["unmapped_list"]] for r in j["results"]]' '[["divide-by-zero", null, null]]'
 }
 
+@test "the driver of a distribution may be younger than its kernel" {
+	qmapctl predict --demo --kernel 4.18.0-147.el8.x86_64 --driver nvme --queues 32 --poll-queues 4 -J
+	assert_json 'sorted({(r["set"], len({q for q in r["map"] if q is not None})) for r in j["results"]})' \
+		'[["default", 28], ["poll", 4]]'
+	qmapctl predict --demo --kernel 4.18.0-80.el8.x86_64 --driver nvme --queues 32 --poll-queues 4
+	assert_status 2
+}
+
 @test "results that hang on a guess are not sure" {
 	local file=$BATS_TEST_TMPDIR/t.json
 	qmapctl topology --synthetic "pack:2 [numa] core:4 pu:2" -J

@@ -133,7 +133,11 @@ static void spread_by(struct bench *b, const struct qm_topology *t, const char *
 
 static void identify(struct bench *b, struct qm_identity *id)
 {
-	assert_int_equal(qm_identify(&b->m, &b->c, id), 0);
+	struct qm_identifier *identifier;
+
+	assert_int_equal(qm_identifier_new(&b->m, &identifier), 0);
+	assert_int_equal(qm_identifier_run(identifier, &b->c, id), 0);
+	qm_identifier_free(identifier);
 }
 
 static void assert_matches(const struct qm_identity *id, enum qm_family family, const char *want)

@@ -11,6 +11,18 @@
 #include "map/score.h"
 #include "topo.h"
 
+static int score_map(const struct qm_topology *t, const int32_t *map, unsigned queues, struct qm_score *ret)
+{
+	struct qm_scorer *s;
+	int r;
+
+	*ret = (struct qm_score){ 0 };
+	assert_int_equal(qm_scorer_new(t, &s), 0);
+	r = qm_scorer_map(s, map, NULL, queues, ret);
+	qm_scorer_free(s);
+	return r;
+}
+
 static void assert_ids(const struct qm_ids *ids, const char *want)
 {
 	struct qm_strbuf b = { 0 };
@@ -38,7 +50,7 @@ static void scores_a_map(void **state)
 
 	(void)state;
 	topo_make(&eight, &t);
-	assert_int_equal(qm_score_map(&t, map, 5, &s), 0);
+	assert_int_equal(score_map(&t, map, 5, &s), 0);
 	assert_int_equal(s.queues, 5);
 	assert_ids(&s.unmapped, "4");
 	assert_ids(&s.dead, "");
@@ -86,10 +98,10 @@ static void refuses(void **state)
 
 	(void)state;
 	topo_make(&eight, &t);
-	assert_int_equal(qm_score_map(&t, over, 2, &s), -EINVAL);
-	assert_int_equal(qm_score_map(&t, under, 2, &s), -EINVAL);
-	assert_int_equal(qm_score_map(&t, fine, 0, &s), -EINVAL);
-	assert_int_equal(qm_score_map(&t, fine, QM_QUEUES_MAX + 1, &s), -EINVAL);
+	assert_int_equal(score_map(&t, over, 2, &s), -EINVAL);
+	assert_int_equal(score_map(&t, under, 2, &s), -EINVAL);
+	assert_int_equal(score_map(&t, fine, 0, &s), -EINVAL);
+	assert_int_equal(score_map(&t, fine, QM_QUEUES_MAX + 1, &s), -EINVAL);
 	assert_int_equal(qm_best_map(&t, 0, &b), -EINVAL);
 	assert_int_equal(qm_best_map(&t, QM_QUEUES_MAX + 1, &b), -EINVAL);
 	qm_topology_done(&t);
@@ -127,7 +139,7 @@ static void unknown_places(void **state)
 
 	(void)state;
 	topo_make(&spec, &t);
-	assert_int_equal(qm_score_map(&t, map, 2, &s), 0);
+	assert_int_equal(score_map(&t, map, 2, &s), 0);
 	assert_ids(&s.cross_node, "");
 	assert_ids(&s.cross_llc, "");
 	assert_int_equal(s.split_cores, 0);

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "../vectors/mkmachine.h"
 #include "map/sets.h"
 
 static void assert_sets(const struct qm_sets *s, unsigned dflt, unsigned read, unsigned poll)
@@ -17,7 +16,6 @@ static void assert_sets(const struct qm_sets *s, unsigned dflt, unsigned read, u
 	assert_int_equal(s->offset[QM_HCTX_READ], read ? dflt : 0);
 	assert_int_equal(s->offset[QM_HCTX_POLL], dflt + read);
 	assert_int_equal(s->has_read, read > 0);
-	assert_int_equal(qm_sets_total(s), dflt + read + poll);
 }
 
 static void nvme_pci_types(void **state)
@@ -155,38 +153,6 @@ static void other_drivers(void **state)
 	assert_int_equal(qm_sets_virtio_blk(0, 4, 0, &s), -EINVAL);
 }
 
-static void types_and_maps(void **state)
-{
-	const struct qm_algo *a = qm_algo_find(QM_FAMILY_MAP, "v5.3");
-	struct qm_topology t;
-	struct qm_mapper *m;
-	struct qm_sets s;
-	int32_t map[4];
-
-	(void)state;
-	assert_int_equal(make_machine(1, 4, 1, &t), 0);
-	assert_int_equal(qm_mapper_new(&t, &m), 0);
-	assert_int_equal(qm_sets_fabrics(QM_FABRICS_SPLIT, &(struct qm_fabrics_in){ 4, 2, 1, 4, 0 }, 7, &s), 0);
-	assert_int_equal(qm_sets_type(&s, 1), QM_HCTX_DEFAULT);
-	assert_int_equal(qm_sets_type(&s, 2), QM_HCTX_READ);
-	assert_int_equal(qm_sets_type(&s, 5), QM_HCTX_READ);
-	assert_int_equal(qm_sets_type(&s, 6), QM_HCTX_POLL);
-	assert_int_equal(qm_sets_type(&s, 7), QM_HCTX_UNKNOWN);
-	assert_int_equal(qm_sets_map(m, a, &s, QM_HCTX_DEFAULT, NULL, map), 0);
-	assert_memory_equal(map, ((const int32_t[]){ 0, 1, 0, 1 }), sizeof(map));
-	assert_int_equal(qm_sets_map(m, a, &s, QM_HCTX_READ, NULL, map), 0);
-	assert_memory_equal(map, ((const int32_t[]){ 2, 3, 4, 5 }), sizeof(map));
-	assert_int_equal(qm_sets_map(m, a, &s, QM_HCTX_POLL, NULL, map), 0);
-	assert_memory_equal(map, ((const int32_t[]){ 6, 6, 6, 6 }), sizeof(map));
-	assert_int_equal(qm_sets_single(4, &s), 0);
-	assert_int_equal(qm_sets_map(m, a, &s, QM_HCTX_READ, NULL, map), 0);
-	assert_memory_equal(map, ((const int32_t[]){ 0, 1, 2, 3 }), sizeof(map));
-	assert_int_equal(qm_sets_map(m, a, &s, QM_HCTX_POLL, NULL, map), -ENOENT);
-	assert_int_equal(qm_sets_map(m, a, &s, QM_HCTX_UNKNOWN, NULL, map), -EINVAL);
-	qm_mapper_free(m);
-	qm_topology_done(&t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,7 +160,6 @@ int main(void)
 		cmocka_unit_test(nvme_pci_older),
 		cmocka_unit_test(fabrics),
 		cmocka_unit_test(other_drivers),
-		cmocka_unit_test(types_and_maps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
