@@ -343,6 +343,9 @@ static int read_journals(struct qm_run *run, const struct qm_state *state, struc
 		qm_error("%s: %s", problems.v[i].path, problems.v[i].error);
 	if (problems.n)
 		run->out.status = qm_status_worst(run->out.status, QM_EXIT_TROUBLE);
+	/* "No journal" would be wrong. */
+	if (r == 0 && problems.n && !ret->n && !run->g.json)
+		r = QM_NO_ANSWER;
 	qm_problems_done(&problems);
 	return r;
 }

@@ -65,6 +65,21 @@ load ../hint
 	assert_equal "$(cat "$ROOT/proc/irq/41/smp_affinity_list")" 0-1
 }
 
+@test "a journal that cannot be read is not called none" {
+	old_nvme
+	qmapctl -s "$ROOT" hint apply --yes
+	local journal
+	for journal in "$ROOT"/var/lib/qmapctl/*.json*; do
+		echo "garbage" >"$journal"
+	done
+	for verb in status undo; do
+		qmapctl -s "$ROOT" hint "$verb" --yes
+		assert_status 2
+		assert_output ""
+		assert_contains "$stderr" "${journal##*/}: "
+	done
+}
+
 @test "no journal is said so" {
 	old_nvme
 	for verb in status undo; do
