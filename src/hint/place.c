@@ -170,7 +170,9 @@ static int leave_out(const struct qm_planner *pl, struct targets *x, const struc
 				     managed, managed > 1 ? "s are" : " is", managed > 1 ? "them" : "it");
 	if (r == 0 && unknown.n)
 		r = note_ids(pl, c, &unknown, "nothing tells whether the kernel lets anybody move IRQ",
-			     ", so it stays; root can read it from debugfs, and a plan of your own may name it");
+			     pl->m->privileged ?
+				     ", so it stays; a plan of your own may name it" :
+				     ", so it stays; root may find it in debugfs, and a plan of your own may name it");
 	if (r == 0 && banned.n)
 		r = note_ids(pl, c, &banned, "irqbalance is told to keep off IRQ",
 			     " (--banirq): somebody places it by hand, so it stays");
