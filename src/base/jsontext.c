@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Nothing of ours is nested half as deep. */
+#define DEPTH_MAX 32
+
 /* Length of what needs no escape. */
 static size_t plain_length(const char *s, size_t len)
 {
@@ -40,36 +43,7 @@ static void add_string(struct qm_strbuf *b, const char *s, size_t len)
 	qm_strbuf_addc(b, '"');
 }
 
-static void add_object(struct qm_strbuf *b, json_object *o)
-{
-	bool first = true;
-
-	qm_strbuf_addc(b, '{');
-	json_object_object_foreach(o, key, value) {
-		if (!first)
-			qm_strbuf_addc(b, ',');
-		first = false;
-		add_string(b, key, strlen(key));
-		qm_strbuf_addc(b, ':');
-		qm_strbuf_add_json(b, value);
-	}
-	qm_strbuf_addc(b, '}');
-}
-
-static void add_array(struct qm_strbuf *b, json_object *a)
-{
-	size_t n = (size_t)json_object_array_length(a);
-
-	qm_strbuf_addc(b, '[');
-	for (size_t i = 0; i < n; i++) {
-		if (i)
-			qm_strbuf_addc(b, ',');
-		qm_strbuf_add_json(b, json_object_array_get_idx(a, i));
-	}
-	qm_strbuf_addc(b, ']');
-}
-
-void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value)
+static void add_scalar(struct qm_strbuf *b, json_object *value)
 {
 	const char *text = value ? json_object_get_userdata(value) : NULL;
 
@@ -89,13 +63,88 @@ void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value)
 	case json_type_string:
 		add_string(b, json_object_get_string(value), (size_t)json_object_get_string_len(value));
 		break;
-	case json_type_object:
-		add_object(b, value);
-		break;
-	case json_type_array:
-		add_array(b, value);
-		break;
 	default:
 		b->err = b->err ? b->err : -EINVAL;
 	}
+}
+
+/* An object or array whose members are being written. */
+struct level {
+	json_object *o;
+	bool is_object;
+	size_t i, n; /* of an array */
+	struct json_object_iterator at, end; /* of an object */
+	bool some; /* not the first one */
+};
+
+static void open_level(struct qm_strbuf *b, json_object *o, struct level *ret)
+{
+	*ret = (struct level){ .o = o, .is_object = json_object_is_type(o, json_type_object) };
+	if (ret->is_object) {
+		ret->at = json_object_iter_begin(o);
+		ret->end = json_object_iter_end(o);
+	} else {
+		ret->n = (size_t)json_object_array_length(o);
+	}
+	qm_strbuf_addc(b, ret->is_object ? '{' : '[');
+}
+
+/* A new line of a text of many. */
+static void add_break(struct qm_strbuf *b, bool lines, size_t depth)
+{
+	if (lines)
+		qm_strbuf_addf(b, "\n%*s", (int)(2 * depth), "");
+}
+
+/* Writes what stands before the next member. False behind the last. */
+static bool next_member(struct qm_strbuf *b, bool lines, size_t depth, struct level *l, json_object **ret)
+{
+	if (l->is_object ? json_object_iter_equal(&l->at, &l->end) : l->i == l->n)
+		return false;
+	if (l->some)
+		qm_strbuf_addc(b, ',');
+	l->some = true;
+	add_break(b, lines, depth);
+	if (l->is_object) {
+		const char *key = json_object_iter_peek_name(&l->at);
+
+		add_string(b, key, strlen(key));
+		qm_strbuf_addc(b, ':');
+		*ret = json_object_iter_peek_value(&l->at);
+		json_object_iter_next(&l->at);
+	} else {
+		*ret = json_object_array_get_idx(l->o, l->i++);
+	}
+	return true;
+}
+
+static bool has_members(json_object *value)
+{
+	return json_object_is_type(value, json_type_object) || json_object_is_type(value, json_type_array);
+}
+
+static void add_value(struct qm_strbuf *b, json_object *value, bool lines)
+{
+	struct level levels[DEPTH_MAX];
+	size_t depth = 0;
+
+	do {
+		if (!has_members(value)) {
+			add_scalar(b, value);
+		} else if (depth < DEPTH_MAX) {
+			open_level(b, value, &levels[depth++]);
+		} else {
+			b->err = b->err ? b->err : -EINVAL;
+			return;
+		}
+		while (depth && !next_member(b, lines, depth, &levels[depth - 1], &value)) {
+			add_break(b, lines, --depth);
+			qm_strbuf_addc(b, levels[depth].is_object ? '}' : ']');
+		}
+	} while (depth);
+}
+
+void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value)
+{
+	add_value(b, value, false);
 }

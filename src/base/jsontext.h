@@ -12,8 +12,7 @@
 
 /*
  * Appends the value (NULL is null): objects, arrays, strings, integers, booleans. An integer with text as its userdata is that
- * text. Everything else is an error of the caller's, -EINVAL in b->err. It goes as deep as the value, so not for what was
- * parsed from a stranger's file.
+ * text. Everything else is an error of the caller's, -EINVAL in b->err, as is a value nested deeper than 32.
  */
 void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value);
 

@@ -54,6 +54,37 @@ static void null_and_finished_text(void **state)
 	qm_strbuf_done(&b);
 }
 
+/* Arrays in each other, the innermost empty. */
+static json_object *nested(unsigned depth)
+{
+	json_object *o = json_object_new_array();
+
+	while (--depth) {
+		json_object *outer = json_object_new_array();
+
+		json_object_array_add(outer, o);
+		o = outer;
+	}
+	return o;
+}
+
+static void depth_is_bounded(void **state)
+{
+	struct qm_strbuf b = { 0 };
+	json_object *o = nested(32);
+
+	(void)state;
+	qm_strbuf_add_json(&b, o);
+	assert_int_equal(b.err, 0);
+	assert_string_equal(b.s, "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]");
+	json_object_put(o);
+	o = nested(33);
+	qm_strbuf_add_json(&b, o);
+	assert_int_equal(b.err, -EINVAL);
+	json_object_put(o);
+	qm_strbuf_done(&b);
+}
+
 static void errors_stay(void **state)
 {
 	struct qm_strbuf b = { .err = -ENOMEM }, ok = { 0 }, bad = { .err = -ENOMEM };
@@ -76,6 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_json_c),
 		cmocka_unit_test(null_and_finished_text),
+		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(errors_stay),
 	};
 
