@@ -148,3 +148,8 @@ void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value)
 {
 	add_value(b, value, false);
 }
+
+void qm_strbuf_add_json_lines(struct qm_strbuf *b, json_object *value)
+{
+	add_value(b, value, true);
+}

@@ -15,5 +15,7 @@
  * text. Everything else is an error of the caller's, -EINVAL in b->err, as is a value nested deeper than 32.
  */
 void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value);
+/* The same with a line for each member, further in by two blanks where they are nested. */
+void qm_strbuf_add_json_lines(struct qm_strbuf *b, json_object *value);
 
 #endif

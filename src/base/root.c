@@ -61,6 +61,16 @@ static const char *error_text(int r)
 	}
 }
 
+/* The path to tell of. What is not told for want of memory would be missing without a word. */
+static int path_to_tell(const struct qm_dir *dir, const char *name, char **ret)
+{
+	int r = full_path(dir, name, ret);
+
+	if (r < 0 && dir->root->problems)
+		dir->root->problems->err = r;
+	return r;
+}
+
 /* Records what went wrong unless it is plain absence, and returns r with ENOTDIR folded into ENOENT. */
 static int problem(const struct qm_dir *dir, const char *name, int r)
 {
@@ -77,11 +87,11 @@ static int problem(const struct qm_dir *dir, const char *name, int r)
 	if (dir->root_only && (r == -EACCES || r == -EPERM)) {
 		const struct qm_root_tap *tap = dir->root->tap;
 
-		if (tap && tap->refused && full_path(dir, name, &path) == 0)
+		if (tap && tap->refused && path_to_tell(dir, name, &path) == 0)
 			tap->refused(tap->arg, path);
 		return r;
 	}
-	if (dir->root->problems && full_path(dir, name, &path) == 0)
+	if (dir->root->problems && path_to_tell(dir, name, &path) == 0)
 		qm_problem_addf(dir->root->problems, path, "%s", error_text(r));
 	return r;
 }
@@ -330,22 +340,12 @@ struct qm_dir qm_root_dir(struct qm_root *root)
 	return (struct qm_dir){ .root = root, .fd = root->fd, .path = empty };
 }
 
-/* The path for a tap. What it is not told of would be missing without a word. */
-static int tap_path(const struct qm_dir *dir, const char *name, char **ret)
-{
-	int r = full_path(dir, name, ret);
-
-	if (r < 0 && dir->root->problems)
-		dir->root->problems->err = r;
-	return r;
-}
-
 static void tap_seen(const struct qm_dir *dir, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
 
-	if (tap && tap->seen && tap_path(dir, name, &path) == 0)
+	if (tap && tap->seen && path_to_tell(dir, name, &path) == 0)
 		tap->seen(tap->arg, path);
 }
 
@@ -360,7 +360,7 @@ int qm_dir_openat(const struct qm_dir *dir, const char *name, struct qm_dir *ret
 	r = full_path(dir, name, &d.path);
 	if (r < 0) {
 		close(d.fd);
-		return r;
+		return problem(dir, name, r);
 	}
 	tap_seen(dir, name);
 	*ret = d;
@@ -390,7 +390,7 @@ static void tap_file(const struct qm_dir *dir, const char *name, const char *dat
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
 
-	if (tap && tap->file && tap_path(dir, name, &path) == 0)
+	if (tap && tap->file && path_to_tell(dir, name, &path) == 0)
 		tap->file(tap->arg, path, data, len);
 }
 
@@ -477,7 +477,7 @@ int qm_dir_read_line(const struct qm_dir *dir, const char *name, char **ret)
 		n--;
 	line = strndup(text, n);
 	if (!line)
-		return -ENOMEM;
+		return problem(dir, name, -ENOMEM);
 	*ret = line;
 	return 0;
 }
@@ -606,7 +606,7 @@ int qm_dir_names_but(const struct qm_dir *dir, const char *name, bool (*leave_ou
 		qm_names_done(&names);
 		return problem(dir, name, r);
 	}
-	if (tap && tap->dir && tap_path(dir, name, &path) == 0)
+	if (tap && tap->dir && path_to_tell(dir, name, &path) == 0)
 		tap->dir(tap->arg, path);
 	if (names.n > 1)
 		qsort(names.v, names.n, sizeof(*names.v), qm_natcmp_ptr);
@@ -634,7 +634,7 @@ int qm_dir_link(const struct qm_dir *dir, const char *name, char **ret)
 		_cleanup_free_ char *parent = strndup(name, (size_t)(slash - name));
 
 		if (!parent)
-			return -ENOMEM;
+			return problem(dir, name, -ENOMEM);
 		fd = lookup(dir, parent, OPEN_PATH);
 		if (fd < 0)
 			return problem(dir, name, fd);
@@ -648,8 +648,8 @@ int qm_dir_link(const struct qm_dir *dir, const char *name, char **ret)
 		return problem(dir, name, -ENAMETOOLONG);
 	copy = strndup(target, (size_t)n);
 	if (!copy)
-		return -ENOMEM;
-	if (tap && tap->link && tap_path(dir, name, &path) == 0)
+		return problem(dir, name, -ENOMEM);
+	if (tap && tap->link && path_to_tell(dir, name, &path) == 0)
 		tap->link(tap->arg, path, copy);
 	*ret = copy;
 	return 0;
@@ -666,7 +666,7 @@ int qm_dir_link_base(const struct qm_dir *dir, const char *name, char **ret)
 		return r;
 	base = strdup(qm_path_base(target));
 	if (!base)
-		return -ENOMEM;
+		return problem(dir, name, -ENOMEM);
 	*ret = base;
 	return 0;
 }
@@ -743,7 +743,7 @@ static void tap_mode(const struct qm_dir *dir, const char *name, unsigned mode)
 	_cleanup_free_ char *path = NULL;
 	const struct qm_root_tap *tap = dir->root->tap;
 
-	if (tap && tap->mode && tap_path(dir, name, &path) == 0)
+	if (tap && tap->mode && path_to_tell(dir, name, &path) == 0)
 		tap->mode(tap->arg, path, mode);
 }
 
@@ -759,7 +759,7 @@ int qm_dir_mode(const struct qm_dir *dir, const char *name)
 		_cleanup_free_ char *parent = strndup(name, (size_t)(slash - name));
 
 		if (!parent)
-			return -ENOMEM;
+			return problem(dir, name, -ENOMEM);
 		fd = lookup(dir, parent, OPEN_PATH);
 		if (fd < 0)
 			return problem(dir, name, fd);

@@ -51,22 +51,19 @@ static int open_component(int at, const char *name, bool create)
 	return fd >= 0 ? fd : -errno;
 }
 
-/* Walks path from the directory at; every component is a plain directory. */
-static int open_below(int at, const char *path, bool create)
+/* The default, from the directory at; every component is a plain directory. */
+static int open_default(int at, bool create)
 {
+	const char *path = QM_STATE_DEFAULT;
 	int fd = dup(at);
 
 	if (fd < 0)
 		return -errno;
 	while (*path) {
-		char name[256];
+		char name[sizeof(QM_STATE_DEFAULT)];
 		size_t n = strcspn(path, "/");
 		int next;
 
-		if (n >= sizeof(name)) {
-			close(fd);
-			return -ENAMETOOLONG;
-		}
 		memcpy(name, path, n);
 		name[n] = '\0';
 		next = open_component(fd, name, create);
@@ -106,7 +103,7 @@ int qm_state_open(struct qm_root *root, const char *path, bool create, struct qm
 	struct qm_state s = QM_STATE_INIT;
 	struct stat st;
 
-	s.fd = path ? open_named(path, create) : open_below(root->fd, QM_STATE_DEFAULT, create);
+	s.fd = path ? open_named(path, create) : open_default(root->fd, create);
 	if (s.fd < 0)
 		return s.fd;
 	if (fstat(s.fd, &st) < 0) {

@@ -68,8 +68,8 @@ static int check_change(struct qm_root *root, const struct qm_machine *m, const 
 	long nr = -1;
 	int r;
 
-	if (!qm_hint_path_is_allowed(c->path, NULL, &nr))
-		return set_error(c, QM_CHANGE_REFUSED, "not a file that a plan may write");
+	/* Allowed it is: qm_plan_check() has seen to that. */
+	qm_hint_path_is_allowed(c->path, NULL, &nr);
 	if (c->what == QM_CHANGE_IRQ) {
 		r = check_irq(m, opt, nr, c);
 		if (r < 0 || c->state != QM_CHANGE_PLANNED)
@@ -150,16 +150,16 @@ int qm_plan_check(struct qm_root *root, const struct qm_machine *m, const struct
 	return r;
 }
 
-/* The kernel took the value but shows another: what is not understood is not left in place. */
+/* The kernel took the value but shows another, text: what is not understood is not left in place. */
 static int give_back(const struct qm_dir *top, struct qm_change *c, const char *text)
 {
-	int r;
+	int n = (int)strcspn(text, "\n"), r;
 
-	r = set_error(c, QM_CHANGE_REFUSED, "the kernel took the value but kept %.*s; the old one was restored",
-		      (int)strcspn(text, "\n"), text);
-	if (r == 0)
-		r = qm_value_write(top, c->path, c->old);
-	return r == -ENOMEM ? r : 0;
+	r = qm_value_write(top, c->path, c->old);
+	if (r < 0)
+		return set_error(c, QM_CHANGE_REFUSED, "the kernel took the value but kept %.*s; the old one could not be restored: %s",
+				 n, text, strerror(-r));
+	return set_error(c, QM_CHANGE_REFUSED, "the kernel took the value but kept %.*s; the old one was restored", n, text);
 }
 
 /* A plain file may hold part of a write that failed. What cannot be mended now is undo's to find. */
@@ -211,31 +211,39 @@ static int apply_change(struct qm_root *root, struct qm_state *state, const char
 	return qm_journal_mark(state, journal, c->state == QM_CHANGE_APPLIED ? "done" : "refused", entry);
 }
 
+/* What became of a change that was to be taken back. undone: the same in the journal. */
+static int take_outcome(struct qm_change *c, struct qm_change *undone)
+{
+	if (undone->state == QM_CHANGE_REFUSED && undone->error)
+		return set_error(c, QM_CHANGE_APPLIED, "could not be taken back: %s", undone->error);
+	c->state = undone->state;
+	free(c->error);
+	c->error = undone->error;
+	undone->error = NULL;
+	return 0;
+}
+
 /* Takes back what this run wrote, from its journal, as `hint undo` would. */
 static int roll_back(struct qm_root *root, struct qm_state *state, const char *name, struct qm_plan *p)
 {
-	struct qm_journals js = { 0 };
-	struct qm_problems problems = { 0 };
+	struct qm_journal j;
 	size_t entry = 0;
-	int r;
+	int r, failed;
 
-	r = qm_journals_read(state, &js, &problems);
-	qm_problems_done(&problems);
-	for (size_t k = 0; r == 0 && k < js.n; k++) {
-		if (strcmp(js.v[k].name, name) != 0)
+	r = qm_journal_read(state, name, &j);
+	if (r < 0)
+		return r;
+	/* Restored as far as possible even where the journal cannot be written any more. */
+	failed = qm_journal_undo(root, NULL, state, &j);
+	for (size_t i = 0; failed != -ENOMEM && r == 0 && i < p->n && entry < j.plan.n; i++) {
+		if (strcmp(p->v[i].path, j.plan.v[entry].path) != 0)
 			continue;
-		/* Restored as far as possible even where the journal cannot be written any more. */
-		r = qm_journal_undo(root, NULL, state, &js.v[k]);
-		for (size_t i = 0; r != -ENOMEM && i < p->n && entry < js.v[k].plan.n; i++) {
-			if (strcmp(p->v[i].path, js.v[k].plan.v[entry].path) != 0)
-				continue;
-			if (p->v[i].state == QM_CHANGE_APPLIED)
-				p->v[i].state = js.v[k].plan.v[entry].state;
-			entry++;
-		}
+		if (p->v[i].state == QM_CHANGE_APPLIED)
+			r = take_outcome(&p->v[i], &j.plan.v[entry]);
+		entry++;
 	}
-	qm_journals_done(&js);
-	return r;
+	qm_journal_done(&j);
+	return failed < 0 ? failed : r;
 }
 
 /* With all or nothing, one change that cannot be made means that none is. */

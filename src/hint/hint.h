@@ -145,6 +145,9 @@ struct qm_journals {
 	size_t unreadable;    /* files of that name that are no journal (cut before their end mark) */
 };
 
+/* One of them. -EINVAL: it is damaged. */
+QM_MUST_CHECK int qm_journal_read(const struct qm_state *s, const char *name, struct qm_journal *ret);
+void qm_journal_done(struct qm_journal *j);
 QM_MUST_CHECK int qm_journals_read(const struct qm_state *s, struct qm_journals *ret, struct qm_problems *problems);
 void qm_journals_done(struct qm_journals *j);
 /* Writes a new journal for the PLANNED changes of p; *ret_name is a new string. boot as in struct qm_journal. */

@@ -113,7 +113,7 @@ int qm_journal_create(struct qm_state *s, const struct qm_plan *p, const char *b
 {
 	struct qm_strbuf text = { 0 };
 	struct qm_names names = { 0 };
-	char name[64];
+	char name[64], *copy;
 	long last = 0;
 	int r;
 
@@ -134,8 +134,11 @@ int qm_journal_create(struct qm_state *s, const struct qm_plan *p, const char *b
 	qm_strbuf_done(&text);
 	if (r < 0)
 		return r;
-	*ret_name = strdup(name);
-	return *ret_name ? 0 : -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	*ret_name = copy;
+	return 0;
 }
 
 int qm_journal_mark(struct qm_state *s, const char *name, const char *mark, long entry)
@@ -203,10 +206,23 @@ static void read_mark(struct json_object *o, struct qm_journal *j)
 	}
 }
 
-/* One line; *ended turns true at the end mark. */
-static int read_line(const char *line, bool *ended, bool *headed, struct qm_journal *j)
+/* What the line holds; NULL if that is no JSON. -ENOMEM: a mark must not be lost only because it cannot be read now. */
+static int parse_line(const char *line, struct json_object **ret)
 {
-	struct json_object *o = json_tokener_parse(line);
+	enum json_tokener_error error = json_tokener_success;
+
+	*ret = json_tokener_parse_verbose(line, &error);
+	if (error != json_tokener_success)
+		return 0;
+	/* json-c gives no other sign of it: nothing at all, or no member of those there must be. */
+	if (*ret ? json_object_is_type(*ret, json_type_object) && !json_object_object_length(*ret) : strcmp(line, "null") != 0)
+		return -ENOMEM;
+	return 0;
+}
+
+/* What one line means; *ended turns true at the end mark. */
+static int read_line(struct json_object *o, bool *ended, bool *headed, struct qm_journal *j)
+{
 	const char *version = string_of(o, "qmapctl_journal"), *boot = string_of(o, "boot");
 	long long n;
 	int r = 0;
@@ -232,11 +248,10 @@ static int read_line(const char *line, bool *ended, bool *headed, struct qm_jour
 	} else {
 		r = read_entry(o, j);
 	}
-	json_object_put(o);
 	return r;
 }
 
-static void journal_done(struct qm_journal *j)
+void qm_journal_done(struct qm_journal *j)
 {
 	free(j->name);
 	free(j->begun);
@@ -244,11 +259,12 @@ static void journal_done(struct qm_journal *j)
 	qm_plan_done(&j->plan);
 }
 
-static int read_journal(const struct qm_state *s, const char *name, struct qm_journal *ret)
+int qm_journal_read(const struct qm_state *s, const char *name, struct qm_journal *ret)
 {
 	struct qm_journal j = { .time = -1 };
 	_cleanup_free_ char *text = NULL;
 	bool ended = false, headed = false;
+	struct json_object *o;
 	char *line, *next;
 	size_t len;
 	int r;
@@ -258,8 +274,12 @@ static int read_journal(const struct qm_state *s, const char *name, struct qm_jo
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';
-		if (*line)
-			r = read_line(line, &ended, &headed, &j);
+		if (!*line)
+			continue;
+		r = parse_line(line, &o);
+		if (r == 0)
+			r = read_line(o, &ended, &headed, &j);
+		json_object_put(o);
 	}
 	if (r == 0 && !ended)
 		r = -EINVAL;
@@ -268,7 +288,7 @@ static int read_journal(const struct qm_state *s, const char *name, struct qm_jo
 		r = j.name ? 0 : -ENOMEM;
 	}
 	if (r < 0) {
-		journal_done(&j);
+		qm_journal_done(&j);
 		return r;
 	}
 	*ret = j;
@@ -278,7 +298,7 @@ static int read_journal(const struct qm_state *s, const char *name, struct qm_jo
 void qm_journals_done(struct qm_journals *js)
 {
 	for (size_t i = 0; i < js->n; i++)
-		journal_done(&js->v[i]);
+		qm_journal_done(&js->v[i]);
 	free(js->v);
 	*js = (struct qm_journals){ 0 };
 }
@@ -296,7 +316,7 @@ int qm_journals_read(const struct qm_state *s, struct qm_journals *ret, struct q
 		r = qm_array_grow(&js.v, &js.cap, js.n + 1, sizeof(*js.v));
 		if (r < 0)
 			break;
-		r = read_journal(s, names.v[i], &js.v[js.n]);
+		r = qm_journal_read(s, names.v[i], &js.v[js.n]);
 		if (r == 0) {
 			js.n++;
 		} else if (r != -ENOMEM) {

@@ -5,6 +5,7 @@
 
 #include <json-c/json.h>
 
+#include "base/jsontext.h"
 #include "base/strbuf.h"
 #include "fabrics/command.h"
 #include "fabrics/connect.h"
@@ -137,18 +138,6 @@ static int add_config(void *arg, const struct qm_controller *c, unsigned queues,
 	return attach(r, list, NULL, host);
 }
 
-/* json-c's writer says nothing of what it finds no memory for; then its text is another value's, or none's. */
-static int add_pretty(struct qm_strbuf *out, struct json_object *value)
-{
-	const char *text = json_object_to_json_string_ext(value, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-	struct json_object *again = text ? json_tokener_parse(text) : NULL;
-	bool whole = again && json_object_equal(value, again);
-
-	qm_strbuf_adds(out, whole ? text : "");
-	json_object_put(again);
-	return whole ? out->err : -ENOMEM;
-}
-
 int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_strbuf *out)
 {
 	struct json_object *list = json_object_new_array();
@@ -157,8 +146,7 @@ int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt
 	if (!list)
 		return -ENOMEM;
 	r = each_fabrics(m, opt, add_config, list);
-	if (r == 0)
-		r = add_pretty(out, list);
+	qm_strbuf_add_json_lines(out, list);
 	qm_strbuf_addc(out, '\n');
 	json_object_put(list);
 	return r < 0 ? r : out->err;

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ struct inject inject;
 
 void inject_arm(enum inject_kind kind, int error, unsigned long at)
 {
-	inject = (struct inject){ .kind = kind, .error = error, .at = at };
+	inject = (struct inject){ .kind = kind, .error = error, .at = at, .endless = inject.endless };
 }
 
 void inject_disarm(void)
@@ -37,10 +38,10 @@ static bool fails(enum inject_kind kind, const char *what)
 	return true;
 }
 
-/* waits: may be interrupted; writes: may find the disk full. */
+/* waits: may be interrupted; writes: may find the disk full, or not to be written to. */
 static bool call_fails(const char *what, bool waits, bool writes)
 {
-	if ((inject.error == EINTR && !waits) || (inject.error == ENOSPC && !writes))
+	if ((inject.error == EINTR && !waits) || ((inject.error == ENOSPC || inject.error == EROFS) && !writes))
 		return false;
 	return fails(INJECT_CALL, what);
 }
@@ -58,10 +59,31 @@ void *__real_realloc(void *p, size_t n);
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
+void __libc_free(void *p);
 void *malloc(size_t n);
 void *calloc(size_t n, size_t size);
 void *realloc(void *p, size_t n);
+void free(void *p);
 #endif
+
+/* Pieces of memory that are not given back; a sanitizer counts for itself. */
+static long live;
+
+static void *count(void *p)
+{
+	live += p != NULL;
+	return p;
+}
+
+static void *count_again(const void *old, void *p)
+{
+	return old ? p : count(p);
+}
+
+long inject_live(void)
+{
+	return live;
+}
 
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
@@ -71,29 +93,29 @@ char *__wrap_strndup(const char *s, size_t n);
 
 void *__wrap_malloc(size_t n)
 {
-	return fails(INJECT_ALLOC, "malloc") ? NULL : ALLOCATOR(malloc)(n);
+	return fails(INJECT_ALLOC, "malloc") ? NULL : count(ALLOCATOR(malloc)(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return fails(INJECT_ALLOC, "calloc") ? NULL : ALLOCATOR(calloc)(n, size);
+	return fails(INJECT_ALLOC, "calloc") ? NULL : count(ALLOCATOR(calloc)(n, size));
 }
 
 void *__wrap_realloc(void *p, size_t n)
 {
-	return fails(INJECT_ALLOC, "realloc") ? NULL : ALLOCATOR(realloc)(p, n);
+	return fails(INJECT_ALLOC, "realloc") ? NULL : count_again(p, ALLOCATOR(realloc)(p, n));
 }
 
 #ifndef __SANITIZE_ADDRESS__
 /* What the libraries call. */
 void *malloc(size_t n)
 {
-	return inject.kind == INJECT_OWN ? __libc_malloc(n) : __wrap_malloc(n);
+	return inject.kind == INJECT_OWN ? count(__libc_malloc(n)) : __wrap_malloc(n);
 }
 
 void *calloc(size_t n, size_t size)
 {
-	return inject.kind == INJECT_OWN ? __libc_calloc(n, size) : __wrap_calloc(n, size);
+	return inject.kind == INJECT_OWN ? count(__libc_calloc(n, size)) : __wrap_calloc(n, size);
 }
 
 /* libsmartcols prints as nothing what it finds no room for, once per table, and says nothing: nobody could. */
@@ -107,8 +129,14 @@ static bool is_of_smartcols(const void *caller)
 void *realloc(void *p, size_t n)
 {
 	if (inject.kind == INJECT_OWN || is_of_smartcols(__builtin_return_address(0)))
-		return __libc_realloc(p, n);
+		return count_again(p, __libc_realloc(p, n));
 	return __wrap_realloc(p, n);
+}
+
+void free(void *p)
+{
+	live -= p != NULL;
+	__libc_free(p);
 }
 #endif
 
@@ -143,7 +171,6 @@ char *__wrap_strdup(const char *s)
 	}
 
 WRAP(ssize_t, read, (int fd, void *buf, size_t n), true, false, fd, buf, n)
-WRAP(ssize_t, write, (int fd, const void *buf, size_t n), true, true, fd, buf, n)
 WRAP(int, fstat, (int fd, struct stat *st), false, false, fd, st)
 WRAP(int, fstatat, (int at, const char *name, struct stat *st, int flags), false, false, at, name, st, flags)
 WRAP(int, fsync, (int fd), false, true, fd)
@@ -156,8 +183,11 @@ WRAP(int, mkdirat, (int at, const char *name, mode_t mode), false, true, at, nam
 WRAP(int, symlinkat, (const char *target, int at, const char *name), false, true, target, at, name)
 WRAP(int, linkat, (int at, const char *name, int to, const char *new, int flags), false, true, at, name, to, new, flags)
 WRAP(int, unlinkat, (int at, const char *name, int flags), false, true, at, name, flags)
-WRAP(ssize_t, readlinkat, (int at, const char *name, char *buf, size_t n), false, false, at, name, buf, n)
 
+ssize_t __real_readlinkat(int at, const char *name, char *buf, size_t n);
+ssize_t __wrap_readlinkat(int at, const char *name, char *buf, size_t n);
+ssize_t __real_write(int fd, const void *buf, size_t n);
+ssize_t __wrap_write(int fd, const void *buf, size_t n);
 int __real_open(const char *name, int flags, ...);
 int __wrap_open(const char *name, int flags, ...);
 int __real_openat(int at, const char *name, int flags, ...);
@@ -170,6 +200,23 @@ int __real_close(int fd);
 int __wrap_close(int fd);
 DIR *__real_fdopendir(int fd);
 DIR *__wrap_fdopendir(int fd);
+
+ssize_t __wrap_readlinkat(int at, const char *name, char *buf, size_t n)
+{
+	ssize_t len = CALL(false, false, readlinkat, at, name, buf, n);
+
+	if (len < 0 || !inject.endless)
+		return len;
+	memset(buf, 'x', n);
+	return (ssize_t)n;
+}
+
+ssize_t __wrap_write(int fd, const void *buf, size_t n)
+{
+	if (fails(INJECT_SHORT, "write"))
+		return 0;
+	return CALL(true, true, write, fd, buf, n);
+}
 
 int __wrap_open(const char *name, int flags, ...)
 {
@@ -216,7 +263,11 @@ long __wrap_syscall(long nr, ...)
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	return CALL(false, false, syscall, nr, a[0], a[1], a[2], a[3]);
+	if (call_fails(nr == SYS_openat2 ? "openat2" : "getdents64", false, false))
+		return -1;
+	if (nr == SYS_getdents64 && inject.endless)
+		lseek((int)a[0], 0, SEEK_SET);
+	return __real_syscall(nr, a[0], a[1], a[2], a[3]);
 }
 
 /* Closed all the same, as the kernel does it. */

@@ -13,7 +13,8 @@ enum inject_kind {
 	INJECT_NONE,
 	INJECT_ALLOC, /* an allocation gives nothing */
 	INJECT_OWN,   /* the same, of those alone that are not a library's */
-	INJECT_CALL,  /* a system call fails with .error and does nothing: EINTR those that wait, ENOSPC those that write */
+	INJECT_CALL,  /* a system call fails with .error and does nothing: EINTR those that wait, ENOSPC and EROFS those that write */
+	INJECT_SHORT, /* a write takes nothing and does not say why */
 };
 
 struct inject {
@@ -21,6 +22,7 @@ struct inject {
 	int error;
 	unsigned long at, calls;
 	bool hit;
+	bool endless; /* directories begin anew where they end, links fill all the room there is */
 	const char *what; /* the call that failed */
 };
 
@@ -29,5 +31,7 @@ extern struct inject inject;
 /* The at-th from now on fails; with 0 none does, and .calls counts. */
 void inject_arm(enum inject_kind kind, int error, unsigned long at);
 void inject_disarm(void);
+/* How many pieces of memory are not given back; 0 with a sanitizer, which looks for itself. */
+long inject_live(void);
 
 #endif
