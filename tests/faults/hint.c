@@ -786,13 +786,12 @@ static int read_without_memory(unsigned long at)
 	r = qm_journals_read(&state, &js, &problems);
 	hit = inject.hit;
 	inject_disarm();
-	if (!hit)
-		return 2;
-	if (r == -ENOMEM)
-		return 0;
 	/* Members that are lost in silence make a damaged journal of it, which is told of. */
 	good = js.n == 1 ? js.v[0].begun[2] && js.v[0].plan.v[2].state == QM_CHANGE_APPLIED : js.unreadable && problems.n == 1;
-	return r == 0 && good ? 0 : 1;
+	good = r == -ENOMEM || (r == 0 && good);
+	qm_journals_done(&js);
+	qm_problems_done(&problems);
+	return !hit ? 2 : good ? 0 : 1;
 }
 
 /* The same for a plan. */
@@ -800,17 +799,20 @@ static int parse_without_memory(unsigned long at)
 {
 	struct qm_plan p = { .n = 77 };
 	char *error = mark;
-	bool hit;
+	bool hit, good;
 	int r;
 
 	inject_arm(INJECT_ALLOC, ENOMEM, at);
 	r = qm_plan_parse(plan_text, strlen(plan_text), &p, &error);
 	hit = inject.hit;
 	inject_disarm();
-	if (!hit)
-		return 2;
 	/* One that has lost a member is another plan, or none. */
-	return r == 0 || (p.n == 77 && (r == -EINVAL || (r == -ENOMEM && error == mark))) ? 0 : 1;
+	good = r == 0 || (p.n == 77 && (r == -EINVAL || (r == -ENOMEM && error == mark)));
+	if (r == 0)
+		qm_plan_done(&p);
+	if (error != mark)
+		free(error);
+	return !hit ? 2 : good ? 0 : 1;
 }
 
 /* json-c itself may crash for want of memory, but what it gives is no plan, and loses no mark. */
