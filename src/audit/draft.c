@@ -30,15 +30,12 @@ void qm_draft_begin(
 
 static void QM_PRINTF(3, 0) write_text(struct qm_draft *d, char **text, const char *fmt, va_list ap)
 {
-	struct qm_strbuf b = { 0 };
 	char *s = NULL;
 	int r;
 
 	if (d->err < 0)
 		return;
-	qm_strbuf_vaddf(&b, fmt, ap);
-	r = qm_strbuf_take(&b, &s);
-	qm_strbuf_done(&b);
+	r = qm_strbuf_vtake(fmt, ap, &s);
 	if (r < 0) {
 		fail(d, r);
 		return;

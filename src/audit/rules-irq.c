@@ -250,7 +250,6 @@ static int run_irq_outside_mask_unowned(struct qm_audit *a, const struct qm_rule
 struct spread {
 	size_t n; /* free interrupts whose CPU is known */
 	struct qm_cpuset on; /* the CPUs they go to */
-	struct qm_cpuset allowed; /* CPUs that the device's queues or its masks allow */
 };
 
 static void measure_spread(const struct qm_audit *a, const struct qm_controller *c, const struct qm_ids *irqs,
@@ -261,20 +260,26 @@ static void measure_spread(const struct qm_audit *a, const struct qm_controller 
 		const struct qm_irq *irq = &a->m->irqs[irqs->v[k]];
 		int cpu = only_cpu(irq);
 
-		if (cpu < 0 || (c ? !is_free(a, c, irq) : irq->managed != 0))
+		if (cpu < 0 || !is_free(a, c, irq))
 			continue;
 		ret->n++;
 		qm_cpuset_set(&ret->on, (unsigned)cpu);
-		if (irq->has_requested)
-			qm_cpuset_or(&ret->allowed, irq->requested);
 		qm_draft_irq(d, irq->nr);
 	}
-	qm_cpuset_and(&ret->allowed, &a->m->topo.online);
 }
 
 static bool is_all_on_one(const struct qm_audit *a, const struct spread *s)
 {
 	return s->n >= 2 && qm_cpuset_count(&s->on) == 1 && qm_cpuset_count(&a->m->topo.online) > 1;
+}
+
+/* What is the same to say of both, behind the message. */
+static int commit_spread(struct qm_draft *d, const struct qm_controller *c, const struct spread *s)
+{
+	qm_cpuset_copy(&d->f.cpus, &s->on);
+	qm_draft_advice(d, "They are not managed: spread them over the CPUs that use the device.");
+	draft_hint_command(d, c);
+	return qm_draft_commit(d);
 }
 
 static int run_irq_all_on_one_cpu(struct qm_audit *a, const struct qm_rule *rule, size_t i)
@@ -289,14 +294,11 @@ static int run_irq_all_on_one_cpu(struct qm_audit *a, const struct qm_rule *rule
 		qm_ids_done(&d.f.irqs);
 		return 0;
 	}
-	qm_cpuset_copy(&d.f.cpus, &s.on);
 	qm_draft_message(&d,
 		"all %zu interrupts of the device go to CPU %s: it alone takes every completion, and is the "
 		"first to be full.",
 		s.n, qm_draft_cpulist(&d, &s.on));
-	qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
-	draft_hint_command(&d, c);
-	return qm_draft_commit(&d);
+	return commit_spread(&d, c, &s);
 }
 
 static int run_irq_spread_low(struct qm_audit *a, const struct qm_rule *rule, size_t i)
@@ -314,14 +316,11 @@ static int run_irq_spread_low(struct qm_audit *a, const struct qm_rule *rule, si
 		qm_ids_done(&d.f.irqs);
 		return 0;
 	}
-	qm_cpuset_copy(&d.f.cpus, &s.on);
 	qm_draft_message(&d,
 		"%zu interrupts of the device go to only %u CPUs (%s): these take all completions while others "
 		"are free.",
 		s.n, on, qm_draft_cpulist(&d, &s.on));
-	qm_draft_advice(&d, "They are not managed: spread them over the CPUs that use the device.");
-	draft_hint_command(&d, c);
-	return qm_draft_commit(&d);
+	return commit_spread(&d, c, &s);
 }
 
 /* ---- irq-remote-node ---- */

@@ -326,15 +326,6 @@ int qm_cpuset_parse_mask(const char *text, struct qm_cpuset *ret)
 	return 0;
 }
 
-/* Writes the digits before end; returns where they begin. */
-static char *put_number(char *end, unsigned n)
-{
-	do
-		*--end = (char)('0' + n % 10);
-	while (n /= 10, n);
-	return end;
-}
-
 /* Digits by hand: answers hold many thousands of lists. */
 void qm_cpuset_format(const struct qm_cpuset *s, struct qm_strbuf *out)
 {
@@ -348,10 +339,10 @@ void qm_cpuset_format(const struct qm_cpuset *s, struct qm_strbuf *out)
 		while (qm_cpuset_test(s, (unsigned)end + 1))
 			end++;
 		if (end != cpu) {
-			start = put_number(start, (unsigned)end);
+			start = qm_put_digits(start, (unsigned)end);
 			*--start = '-';
 		}
-		start = put_number(start, (unsigned)cpu);
+		start = qm_put_digits(start, (unsigned)cpu);
 		if (more)
 			*--start = ',';
 		more = true;

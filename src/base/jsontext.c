@@ -2,7 +2,6 @@
 #include "base/jsontext.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Nothing of ours is nested half as deep. */
@@ -147,6 +146,11 @@ static void add_value(struct qm_strbuf *b, json_object *value, bool lines)
 void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value)
 {
 	add_value(b, value, false);
+}
+
+bool qm_json_is_lost(const json_object *o, const char *text)
+{
+	return !o && strncmp(text + strspn(text, " \t\r\n"), "null", 4) != 0;
 }
 
 void qm_strbuf_add_json_lines(struct qm_strbuf *b, json_object *value)

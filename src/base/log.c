@@ -18,17 +18,14 @@ static int is_known(const struct qm_problems *p, const char *path, const char *e
 
 void qm_problem_addf(struct qm_problems *p, const char *path, const char *fmt, ...)
 {
-	struct qm_strbuf text = { 0 };
 	_cleanup_free_ char *error = NULL, *copy = NULL;
 	va_list ap;
 	int r;
 
 	va_start(ap, fmt);
-	qm_strbuf_vaddf(&text, fmt, ap);
+	r = qm_strbuf_vtake(fmt, ap, &error);
 	va_end(ap);
-	r = qm_strbuf_take(&text, &error);
 	if (r < 0) {
-		qm_strbuf_done(&text);
 		p->err = r;
 		return;
 	}

@@ -124,6 +124,25 @@ int qm_strbuf_take(struct qm_strbuf *b, char **ret)
 	return 0;
 }
 
+char *qm_put_digits(char *end, unsigned n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while (n /= 10, n);
+	return end;
+}
+
+int qm_strbuf_vtake(const char *fmt, va_list ap, char **ret)
+{
+	struct qm_strbuf b = { 0 };
+	int r;
+
+	qm_strbuf_vaddf(&b, fmt, ap);
+	r = qm_strbuf_take(&b, ret);
+	qm_strbuf_done(&b);
+	return r;
+}
+
 void qm_strbuf_done(struct qm_strbuf *b)
 {
 	free(b->s);

@@ -30,7 +30,12 @@ void qm_strbuf_reset(struct qm_strbuf *b);
 const char *qm_strbuf_str(const struct qm_strbuf *b);
 /* Hands the text to the caller (never NULL on success) and leaves *b empty. Returns 0 or -ENOMEM. */
 QM_MUST_CHECK int qm_strbuf_take(struct qm_strbuf *b, char **ret);
+/* Formats a new string. 0, or an error that leaves *ret alone. */
+QM_MUST_CHECK int qm_strbuf_vtake(const char *fmt, va_list ap, char **ret) QM_PRINTF(1, 0);
 void qm_strbuf_done(struct qm_strbuf *b);
+
+/* Writes the digits of n before end, at most ten, without a NUL; returns where they begin. For what is done many thousand times. */
+char *qm_put_digits(char *end, unsigned n);
 
 /*
  * Makes room for one more element in a growing array: *array (elements of size bytes) holds *cap of them.

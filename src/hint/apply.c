@@ -12,7 +12,6 @@ static int set_error(struct qm_change *c, enum qm_change_state state, const char
 
 static int set_error(struct qm_change *c, enum qm_change_state state, const char *fmt, ...)
 {
-	struct qm_strbuf b = { 0 };
 	va_list ap;
 	int r;
 
@@ -20,10 +19,8 @@ static int set_error(struct qm_change *c, enum qm_change_state state, const char
 	free(c->error);
 	c->error = NULL;
 	va_start(ap, fmt);
-	qm_strbuf_vaddf(&b, fmt, ap);
+	r = qm_strbuf_vtake(fmt, ap, &c->error);
 	va_end(ap);
-	r = qm_strbuf_take(&b, &c->error);
-	qm_strbuf_done(&b);
 	return r;
 }
 

@@ -71,20 +71,17 @@ int qm_plan_add(struct qm_plan *p, enum qm_change_what what, const char *path, c
 int qm_plan_add_note(struct qm_plan *p, const char *controller, const char *fmt, ...)
 {
 	struct qm_hint_note note = { 0 };
-	struct qm_strbuf text = { 0 };
 	va_list ap;
 	int r;
 
 	va_start(ap, fmt);
-	qm_strbuf_vaddf(&text, fmt, ap);
+	r = qm_strbuf_vtake(fmt, ap, &note.text);
 	va_end(ap);
-	r = qm_strbuf_take(&text, &note.text);
 	if (r == 0)
 		r = copy_string(controller, &note.controller);
 	if (r == 0)
 		r = qm_array_grow(&p->notes, &p->cap_notes, p->n_notes + 1, sizeof(*p->notes));
 	if (r < 0) {
-		qm_strbuf_done(&text);
 		free(note.text);
 		free(note.controller);
 		return r;
@@ -95,15 +92,12 @@ int qm_plan_add_note(struct qm_plan *p, const char *controller, const char *fmt,
 
 int qm_plan_refuse(char **ret_error, const char *fmt, ...)
 {
-	struct qm_strbuf b = { 0 };
 	va_list ap;
 	int r;
 
 	va_start(ap, fmt);
-	qm_strbuf_vaddf(&b, fmt, ap);
+	r = qm_strbuf_vtake(fmt, ap, ret_error);
 	va_end(ap);
-	r = qm_strbuf_take(&b, ret_error);
-	qm_strbuf_done(&b);
 	return r < 0 ? r : -EINVAL;
 }
 

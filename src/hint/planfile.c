@@ -6,6 +6,7 @@
 
 #include <json-c/json.h>
 
+#include "base/jsontext.h"
 #include "base/strbuf.h"
 #include "hint/hint.h"
 
@@ -196,8 +197,8 @@ int qm_plan_parse(const char *text, size_t len, struct qm_plan *ret, char **ret_
 		r = qm_plan_refuse(ret_error, "cut short: the JSON text ends before it is complete");
 	else if (json_tokener_get_error(tok) != json_tokener_success)
 		r = qm_plan_refuse(ret_error, "not JSON: %s", json_tokener_error_desc(json_tokener_get_error(tok)));
-	else if (!o && strncmp(text + strspn(text, " \t\r\n"), "null", 4) != 0)
-		r = -ENOMEM; /* json-c gives no other sign of it */
+	else if (qm_json_is_lost(o, text))
+		r = -ENOMEM;
 	else if (text[json_tokener_get_parse_end(tok) + strspn(text + json_tokener_get_parse_end(tok), " \t\r\n")])
 		r = qm_plan_refuse(ret_error, "something follows the JSON object");
 	else

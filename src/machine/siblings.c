@@ -70,13 +70,9 @@ static struct set_names cluster_names(void)
 /* "cpu12/FILE"; by hand, for a large machine has thousands of these. file comes from here and fits. */
 static void name_file(unsigned cpu, const char *file, char name[NAME_SIZE])
 {
-	char digits[12], *p = digits + sizeof(digits);
+	char digits[12] = "", *end = digits + sizeof(digits) - 1;
 
-	*--p = '\0';
-	do
-		*--p = (char)('0' + cpu % 10);
-	while (cpu /= 10, cpu);
-	name = stpcpy(stpcpy(name, "cpu"), p);
+	name = stpcpy(stpcpy(name, "cpu"), qm_put_digits(end, cpu));
 	*name++ = '/';
 	stpcpy(name, file);
 }

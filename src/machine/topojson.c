@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jsontext.h"
 #include "base/strbuf.h"
 #include "machine/machine.h"
 #include "machine/topology-read.h"
@@ -529,8 +530,8 @@ static int parse_text(struct parser *p, const char *text, size_t len, struct jso
 		r = fail(p, "not JSON: it ends too early, after %zu bytes", len);
 	else if (e != json_tokener_success)
 		r = fail(p, "not JSON: %s at byte %d", json_tokener_error_desc(e), tok->char_offset);
-	else if (!o && strncmp(text + strspn(text, " \t\r\n"), "null", 4) != 0)
-		r = -ENOMEM; /* json-c gives no other sign of it */
+	else if (qm_json_is_lost(o, text))
+		r = -ENOMEM;
 	json_tokener_free(tok);
 	if (r < 0) {
 		json_object_put(o);

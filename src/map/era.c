@@ -261,14 +261,20 @@ const struct qm_cpuset *qm_era_listed_cpus(const struct qm_algo *a, const struct
 	return &t->possible;
 }
 
+const struct qm_cpuset *qm_era_guessed_cpus(const struct qm_algo *a, const struct qm_topology *t)
+{
+	const struct qm_algo *by_node;
+
+	if (qm_cpuset_is_empty(&t->node_guessed))
+		return NULL;
+	/* From these on, in the order of the table, absent CPUs are dealt by node. */
+	by_node = qm_algo_find(a->family, a->family == QM_FAMILY_MAP ? "v6.3" : "v4.16");
+	return by_node && a >= by_node ? &t->node_guessed : NULL;
+}
+
 bool qm_era_result_is_sure(const struct qm_algo *a, const struct qm_topology *t)
 {
-	/* From these on, in the order of the table, absent CPUs are dealt by node. */
-	const struct qm_algo *by_node = qm_algo_find(a->family, a->family == QM_FAMILY_MAP ? "v6.3" : "v4.16");
-
-	if (by_node && a >= by_node && !qm_cpuset_is_empty(&t->node_guessed))
-		return false;
-	return t->clusters_sure || strcmp(a->id, "v7.0") != 0;
+	return !qm_era_guessed_cpus(a, t) && (t->clusters_sure || strcmp(a->id, "v7.0") != 0);
 }
 
 /* ---- kernels named by the user ---- */

@@ -26,6 +26,12 @@ void qm_era_of_kernel(const struct qm_kernel *k, enum qm_family family, struct q
 const struct qm_cpuset *qm_era_listed_cpus(const struct qm_algo *a, const struct qm_topology *t);
 
 /*
+ * CPUs whose place hangs on what nobody shows, the nodes of absent CPUs; NULL = none. The other CPUs do not depend on them,
+ * but in interrupt spreading of 4.16 to 5.18 and in suse-hk.
+ */
+const struct qm_cpuset *qm_era_guessed_cpus(const struct qm_algo *a, const struct qm_topology *t);
+
+/*
  * Does what this algorithm makes of the machine hang on nothing that was guessed? Guesses are the nodes of absent CPUs
  * (where CPUs are dealt by node) and, on kernels that do not tell, the clusters (7.0 and later).
  */

@@ -158,7 +158,7 @@ static int try_deals(struct qm_trial *t, const struct qm_moment *at, const struc
 /* Does a give this map at that moment? *ret_count: CPUs elsewhere, 0 = yes. -EINVAL: it gives no map. */
 static int match_one(struct qm_trial *t, const struct qm_moment *at, const struct qm_algo *a, unsigned *ret_count)
 {
-	const struct qm_cpuset *uncertain = qm_trial_uncertain(a, at->t);
+	const struct qm_cpuset *uncertain = qm_era_guessed_cpus(a, at->t);
 	int r;
 
 	r = qm_trial_run(t, at, a, NULL, NULL, ret_count);

@@ -250,7 +250,7 @@ static int try_offline(struct hunt *h, const struct qm_cpuset *offline, struct q
 	h->at.mapper = NULL;
 	r = qm_mapper_new(topo, &h->at.mapper);
 	if (r == 0)
-		r = qm_trial_run(h->t, &h->at, h->a, qm_trial_uncertain(h->a, topo), ret_differs, ret);
+		r = qm_trial_run(h->t, &h->at, h->a, qm_era_guessed_cpus(h->a, topo), ret_differs, ret);
 	if (r == 0 && *ret == 0 && !h->s->found) {
 		h->s->found = true;
 		qm_cpuset_copy(&h->s->offline, offline);

@@ -351,11 +351,3 @@ int qm_trial_run(struct qm_trial *t, const struct qm_moment *at, const struct qm
 		*ret_count = cmp.count;
 	return r;
 }
-
-const struct qm_cpuset *qm_trial_uncertain(const struct qm_algo *a, const struct qm_topology *t)
-{
-	/* From these on, in the order of the table, absent CPUs are dealt by node. */
-	const struct qm_algo *first = qm_algo_find(a->family, a->family == QM_FAMILY_MAP ? "v6.3" : "v4.16");
-
-	return first && a >= first && !qm_cpuset_is_empty(&t->node_guessed) ? &t->node_guessed : NULL;
-}

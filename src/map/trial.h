@@ -49,10 +49,4 @@ void qm_trial_done(struct qm_trial *t);
 QM_MUST_CHECK int qm_trial_run(struct qm_trial *t, const struct qm_moment *at, const struct qm_algo *a,
 			       const struct qm_cpuset *ignore, struct qm_cpuset *differs, unsigned *ret_count);
 
-/*
- * CPUs whose place hangs on what nobody shows, the nodes of absent CPUs; NULL = none. The other CPUs do not depend on them,
- * but in interrupt spreading of 4.16 to 5.18 and in suse-hk.
- */
-const struct qm_cpuset *qm_trial_uncertain(const struct qm_algo *a, const struct qm_topology *t);
-
 #endif
