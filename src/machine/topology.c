@@ -33,11 +33,14 @@ int qm_numbered_names(const struct qm_dir *dir, const char *name, const char *pr
 
 /*
  * One of possible, present, online. None of them can be empty, so an empty file is one that could not be read when the
- * tree was made. True if the set is known.
+ * tree was made. True if the set is known; one that is not is empty.
  */
 static bool read_set(const struct qm_dir *cpu, const char *name, struct qm_cpuset *ret)
 {
-	return qm_dir_read_cpulist(cpu, name, ret) == 0 && !qm_cpuset_is_empty(ret);
+	if (qm_dir_read_cpulist(cpu, name, ret) == 0 && !qm_cpuset_is_empty(ret))
+		return true;
+	qm_cpuset_zero(ret);
+	return false;
 }
 
 /*
@@ -77,12 +80,11 @@ static void cut_to(struct qm_cpuset *set, const struct qm_cpuset *limit, const c
 	qm_cpuset_and(set, limit);
 }
 
-/* What the files do not say follows from the CPUs' directories. -ENOENT: there are none. */
-static int derive_sets(const struct qm_dir *cpu, bool has_possible, bool has_present, bool has_online, struct qm_machine *m)
+/* What the files possible and present do not say follows from the CPUs' directories. -ENOENT: there are none. */
+static int derive_sets(const struct qm_dir *cpu, bool has_possible, bool has_present, struct qm_topology *t)
 {
-	struct qm_topology *t = &m->topo;
 	struct qm_cpuset dirs = { 0 };
-	int r, id;
+	int r;
 
 	r = qm_numbered_names(cpu, ".", "cpu", &dirs);
 	if (r < 0 && r != -ENOENT)
@@ -90,10 +92,8 @@ static int derive_sets(const struct qm_dir *cpu, bool has_possible, bool has_pre
 	if (!has_possible) {
 		t->possible_derived = true;
 		qm_cpuset_copy(&t->possible, &dirs);
-		if (has_present)
-			qm_cpuset_or(&t->possible, &t->present);
-		if (has_online)
-			qm_cpuset_or(&t->possible, &t->online);
+		qm_cpuset_or(&t->possible, &t->present);
+		qm_cpuset_or(&t->possible, &t->online);
 	}
 	if (qm_cpuset_is_empty(&t->possible))
 		return -ENOENT;
@@ -102,13 +102,6 @@ static int derive_sets(const struct qm_dir *cpu, bool has_possible, bool has_pre
 		qm_cpuset_copy(&t->present, qm_cpuset_is_empty(&dirs) ? &t->possible : &dirs);
 		qm_cpuset_and(&t->present, &t->possible);
 	}
-	if (has_online)
-		return 0;
-	qm_cpuset_zero(&t->online);
-	QM_CPUSET_FOREACH(id, &t->present) {
-		if (is_online(cpu, (unsigned)id, m))
-			qm_cpuset_set(&t->online, (unsigned)id);
-	}
 	return 0;
 }
 
@@ -116,20 +109,26 @@ static int read_sets(const struct qm_dir *cpu, struct qm_machine *m)
 {
 	struct qm_topology *t = &m->topo;
 	bool has_possible, has_present, has_online;
-	int r;
+	int r, id;
 
 	has_possible = read_set(cpu, "possible", &t->possible);
 	has_present = read_set(cpu, "present", &t->present);
 	has_online = read_set(cpu, "online", &t->online);
-	if (!has_possible || !has_present || !has_online) {
-		r = derive_sets(cpu, has_possible, has_present, has_online, m);
+	if (!has_possible || !has_present) {
+		r = derive_sets(cpu, has_possible, has_present, t);
 		if (r < 0)
 			return r;
 	}
 	if (has_present)
 		cut_to(&t->present, &t->possible, "present", "possible", m);
-	if (has_online)
+	if (has_online) {
 		cut_to(&t->online, &t->present, "online", "present", m);
+	} else {
+		QM_CPUSET_FOREACH(id, &t->present) {
+			if (is_online(cpu, (unsigned)id, m))
+				qm_cpuset_set(&t->online, (unsigned)id);
+		}
+	}
 	t->nr_cpus = (unsigned)qm_cpuset_last(&t->possible) + 1;
 	/* Kernels without the files, and files without a word, both mean none. */
 	r = qm_dir_read_cpulist(cpu, "isolated", &t->isolated);

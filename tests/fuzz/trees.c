@@ -181,6 +181,10 @@ static void judge(struct qm_root *root, const struct qm_machine *m)
 	struct qm_findings findings = { 0 };
 	struct qm_plan plan = { 0 };
 
+	/* Tables are made for the possible CPUs. */
+	FUZZ_CHECK(qm_cpuset_is_subset(&m->topo.present, &m->topo.possible));
+	FUZZ_CHECK(qm_cpuset_is_subset(&m->topo.online, &m->topo.present));
+	FUZZ_CHECK(qm_cpuset_last(&m->topo.possible) == (int)m->topo.nr_cpus - 1);
 	if (qm_audit_run(m, &options, &findings) == 0) {
 		for (size_t i = 0; i < findings.n; i++)
 			FUZZ_CHECK(findings.v[i].message && *findings.v[i].message);

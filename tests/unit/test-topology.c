@@ -189,6 +189,14 @@ static void garbled_sets(void **state)
 	assert_cpus(&f.m.topo.isolated, "1-3");
 	assert_problems(&f, "sys/devices/system/cpu/present: names CPUs that are not possible; they are left out\n"
 			    "sys/devices/system/cpu/online: names CPUs that are not present; they are left out\n");
+
+	/* What is left out is not online for want of a word about it. */
+	tree_add(&f.tree, "c/present 0-2,900\nc/online x\n");
+	assert_int_equal(read_again(&f), 0);
+	assert_cpus(&f.m.topo.present, "0-2");
+	assert_cpus(&f.m.topo.online, "0-2");
+	assert_problems(&f, "sys/devices/system/cpu/online: garbled\n"
+			    "sys/devices/system/cpu/present: names CPUs that are not possible; they are left out\n");
 	stop(&f);
 }
 
