@@ -128,6 +128,38 @@ ok 2 - $T/boot/vmlinuz-7.2.13+deb14+/nowhere: boots # SKIP cannot be had here: n
 	assert_status 2
 }
 
+@test "a case that needs a module the kernel has not is a skip without a guest" {
+	a_case one <<<$'needs=nvme-loop\nguest\necho "ok - first" >>tap'
+	boot
+	assert_status 0
+	assert_line "ok 1 - 7.2.13+deb14 one: runs # SKIP cannot be had here: this kernel's package has no nvme-loop"
+	[ ! -e "$T/calls" ] || fail "a guest ran"
+	echo kernel/drivers/nvme/target/nvme-loop.ko >"$T/modules/7.2.13+deb14/modules.builtin"
+	boot
+	assert_line "ok 1 - 7.2.13+deb14 one: first"
+	rm "$T/modules/7.2.13+deb14/modules.builtin"
+	mkdir "$T/modules/7.2.13+deb14/kernel"
+	: >"$T/modules/7.2.13+deb14/kernel/nvme-loop.ko.xz"
+	boot
+	assert_line "ok 1 - 7.2.13+deb14 one: first"
+}
+
+@test "kvm where it may be used, with emulation where it is refused all the same; else that alone" {
+	local how
+	a_case one <<<$'firmware=far\nguest\necho "ok - first" >>tap'
+	printf '#!/bin/sh\n: >"$4"\n' >"$T/bin/python3"
+	chmod +x "$T/bin/python3"
+	: >"$T/kvm"
+	for how in "kvm -accel tcg,thread=single" tcg,thread=single; do
+		: >"$T/calls"
+		KVM=$T/kvm boot
+		assert_status 0
+		# Both guests, the first of which reads the firmware.
+		assert_equal "$(sed -n 's/.* -machine q35 -accel \(.*\) -cpu .*/\1/p' "$T/calls")" "$how"$'\n'"$how"
+		rm -f "$T/kvm"
+	done
+}
+
 @test "two guests at a time, printed in order" {
 	# The first waits for the second.
 	a_case one <<<$'guest\nfor i in $(seq 100); do [ -e ../../two ] && break; sleep 0.1; done; echo "ok - $(cat ../../two)" >>tap'

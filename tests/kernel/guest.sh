@@ -231,6 +231,60 @@ our_dead() {
 		(.hctx | map(tostring) | join(" ")) as $hctx | .disks[] | "\(.)|\($rule)|\($hctx)"'
 }
 
+# crosses NODES MAP TYPES: whether a queue has CPUs of several nodes although its type has a queue for each node
+crosses() {
+	for _type in default read poll; do
+		_n=0
+		_several=
+		_m=$2
+		_t=$3
+		while [ -n "$_t" ]; do
+			_cpus=${_m%%; *}
+			_cpus=${_cpus#*: }
+			_m=${_m#*; }
+			case ${_t%%; *} in
+			*": $_type")
+				_n=$((_n + 1))
+				_node=
+				_ifs=$IFS
+				IFS=,
+				for _c in $_cpus; do
+					eval "_at=\$node_$_c"
+					[ "${_node:=$_at}" = "$_at" ] || _several=1
+				done
+				IFS=$_ifs
+				;;
+			esac
+			_t=${_t#*; }
+		done
+		[ -z "$_several" ] || [ "$_n" -lt "$1" ] || return 0
+	done
+	return 1
+}
+# loop_cross: the same of all disks, as findings words it. Where every CPU is online there is a better map of so many
+# queues, for each queue can stay in one node.
+loop_cross() {
+	: >>/tmp/names
+	_nodes=0
+	_seen=" "
+	for _d in "$CPU"/cpu[0-9]*/node[0-9]*; do
+		_c=${_d%/node*}
+		eval "node_${_c##*cpu}=${_d##*node}"
+		case $_seen in
+		*" ${_d##*node} "*) ;;
+		*) _nodes=$((_nodes + 1)) _seen="$_seen${_d##*node} " ;;
+		esac
+	done
+	for _disk in $(mq_disks); do
+		if crosses $_nodes "$(loop_map "$_disk")" "$(loop_types "$_disk")"; then
+			case $_disk in
+			nvme*) _disk=${_disk%n[0-9]*} && echo "${_disk%c[0-9]*}" ;;
+			*) echo "$_disk" ;;
+			esac
+		fi
+	done | sed -f /tmp/names | sort -u | awk '{ printf "%s %s", (NR > 1 ? "" : "queue-cross-numa"), $1 } END { print "" }'
+}
+
 # Everything that is asked of every disk of every guest.
 check_disks() {
 	qmapctl list
