@@ -7,12 +7,22 @@
 /* Nothing of ours is nested half as deep. */
 #define DEPTH_MAX 32
 
+/* Bytes of the control character at s, 0: none. JSON lets DEL and U+0080 to U+009F stand, but terminals obey them. */
+static size_t control_length(const char *s, size_t len)
+{
+	unsigned char c = (unsigned char)s[0], next = len > 1 ? (unsigned char)s[1] : 0;
+
+	if (c < 0x20 || c == 0x7f)
+		return 1;
+	return c == 0xc2 && next >= 0x80 && next < 0xa0 ? 2 : 0;
+}
+
 /* Length of what needs no escape. */
 static size_t plain_length(const char *s, size_t len)
 {
 	size_t n = 0;
 
-	while (n < len && (unsigned char)s[n] >= 0x20 && s[n] != '"' && s[n] != '\\')
+	while (n < len && !control_length(s + n, len - n) && s[n] != '"' && s[n] != '\\')
 		n++;
 	return n;
 }
@@ -32,12 +42,13 @@ static void add_string(struct qm_strbuf *b, const char *s, size_t len)
 		if (!len)
 			break;
 		p = *s ? strchr(plain, *s) : NULL;
+		n = p ? 1 : control_length(s, len);
 		if (p)
 			qm_strbuf_addf(b, "\\%c", letter[p - plain]);
 		else
-			qm_strbuf_addf(b, "\\u%04x", (unsigned char)*s);
-		s++;
-		len--;
+			qm_strbuf_addf(b, "\\u%04x", (unsigned char)s[n - 1]);
+		s += n;
+		len -= n;
 	}
 	qm_strbuf_addc(b, '"');
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "machine/device.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/natsort.h"
@@ -75,6 +76,33 @@ static int add_class(struct qm_scan *s, const char *class, bool only_new)
 			return r;
 	}
 	return 0;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct qm_disk *x = a, *y = b;
+	size_t n = strlen(x->syspath), k = strlen(y->syspath);
+	int r = compare_disks(a, b);
+
+	return r ? r : n != k ? (n > k) - (n < k) : strcmp(x->syspath, y->syspath);
+}
+
+/* A kernel's disks all have other names, but a copy may hold one's directory twice: the shorter path stays. */
+static void disks_sort_found(struct qm_machine *m)
+{
+	size_t kept = 0;
+
+	if (m->n_disks)
+		qsort(m->disks, m->n_disks, sizeof(*m->disks), compare_places);
+	for (size_t i = 0; i < m->n_disks; i++) {
+		if (kept && strcmp(m->disks[i].name, m->disks[kept - 1].name) == 0) {
+			free(m->disks[i].name);
+			free(m->disks[i].syspath);
+		} else {
+			m->disks[kept++] = m->disks[i];
+		}
+	}
+	m->n_disks = kept;
 }
 
 /* Directories that hold no disks, or too much. */
@@ -154,7 +182,7 @@ int qm_disks_walk(struct qm_scan *s)
 		}
 	}
 	qm_names_done(&todo);
-	disks_sort(s->m);
+	disks_sort_found(s->m);
 	return r;
 }
 

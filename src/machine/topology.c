@@ -33,14 +33,14 @@ int qm_numbered_names(const struct qm_dir *dir, const char *name, const char *pr
 
 /*
  * One of possible, present, online. None of them can be empty, so an empty file is one that could not be read when the
- * tree was made. True if the set is known; one that is not is empty.
+ * tree was made; a set that is not known is empty.
  */
-static bool read_set(const struct qm_dir *cpu, const char *name, struct qm_cpuset *ret)
+static void read_set(const struct qm_dir *cpu, const char *name, struct qm_cpuset *ret)
 {
-	if (qm_dir_read_cpulist(cpu, name, ret) == 0 && !qm_cpuset_is_empty(ret))
-		return true;
-	qm_cpuset_zero(ret);
-	return false;
+	int r = qm_dir_read_cpulist(cpu, name, ret);
+
+	if (r < 0)
+		qm_cpuset_zero(ret);
 }
 
 /*
@@ -67,29 +67,63 @@ static bool is_online(const struct qm_dir *cpu, unsigned id, struct qm_machine *
 	return true;
 }
 
-/* Cuts a set to the one that must hold it, and says so. */
-static void cut_to(struct qm_cpuset *set, const struct qm_cpuset *limit, const char *name, const char *limit_name,
+/* Cuts a set to the one that must hold it, and says so. False if nothing is left: then the file told nothing. */
+static bool cut_to(struct qm_cpuset *set, const struct qm_cpuset *limit, const char *name, const char *limit_name,
 		   struct qm_machine *m)
 {
 	char path[64];
 
 	if (qm_cpuset_is_subset(set, limit))
-		return;
+		return true;
 	snprintf(path, sizeof(path), QM_CPU_DIR "/%s", name);
 	qm_problem_addf(&m->problems, path, "names CPUs that are not %s; they are left out", limit_name);
 	qm_cpuset_and(set, limit);
+	return !qm_cpuset_is_empty(set);
 }
 
-/* What the files possible and present do not say follows from the CPUs' directories. -ENOENT: there are none. */
-static int derive_sets(const struct qm_dir *cpu, bool has_possible, bool has_present, struct qm_topology *t)
+/* Present CPUs are online by their own files. Some CPU always is. */
+static void derive_online(const struct qm_dir *cpu, struct qm_machine *m)
 {
-	struct qm_cpuset dirs = { 0 };
-	int r;
+	struct qm_topology *t = &m->topo;
+	int id;
 
-	r = qm_numbered_names(cpu, ".", "cpu", &dirs);
+	QM_CPUSET_FOREACH(id, &t->present) {
+		if (is_online(cpu, (unsigned)id, m))
+			qm_cpuset_set(&t->online, (unsigned)id);
+	}
+	if (!qm_cpuset_is_empty(&t->online))
+		return;
+	qm_problem_addf(&m->problems, QM_CPU_DIR, "no CPU is online by its own file; all are taken as online");
+	qm_cpuset_copy(&t->online, &t->present);
+}
+
+/* Present CPUs are those with a directory, and what is online, whose directory may not have been copied. */
+static void derive_present(const struct qm_cpuset *dirs, struct qm_topology *t)
+{
+	t->present_derived = true;
+	qm_cpuset_copy(&t->present, dirs);
+	if (!qm_cpuset_is_empty(dirs))
+		qm_cpuset_or(&t->present, &t->online);
+	qm_cpuset_and(&t->present, &t->possible);
+	if (qm_cpuset_is_empty(&t->present))
+		qm_cpuset_copy(&t->present, &t->possible);
+}
+
+/*
+ * Whatever the files say, each set lies within the one before and none is empty: what they do not say, or say of CPUs that
+ * cannot be, follows from the CPUs' directories. -ENOENT: there are no CPUs.
+ */
+static int settle_sets(const struct qm_dir *cpu, struct qm_machine *m)
+{
+	struct qm_topology *t = &m->topo;
+	struct qm_cpuset dirs = { 0 };
+	int r = 0;
+
+	if (!qm_cpuset_intersects(&t->present, &t->possible))
+		r = qm_numbered_names(cpu, ".", "cpu", &dirs);
 	if (r < 0 && r != -ENOENT)
 		return r;
-	if (!has_possible) {
+	if (qm_cpuset_is_empty(&t->possible)) {
 		t->possible_derived = true;
 		qm_cpuset_copy(&t->possible, &dirs);
 		qm_cpuset_or(&t->possible, &t->present);
@@ -97,38 +131,24 @@ static int derive_sets(const struct qm_dir *cpu, bool has_possible, bool has_pre
 	}
 	if (qm_cpuset_is_empty(&t->possible))
 		return -ENOENT;
-	if (!has_present) {
-		t->present_derived = true;
-		qm_cpuset_copy(&t->present, qm_cpuset_is_empty(&dirs) ? &t->possible : &dirs);
-		qm_cpuset_and(&t->present, &t->possible);
-	}
+	if (qm_cpuset_is_empty(&t->present) || !cut_to(&t->present, &t->possible, "present", "possible", m))
+		derive_present(&dirs, t);
+	if (qm_cpuset_is_empty(&t->online) || !cut_to(&t->online, &t->present, "online", "present", m))
+		derive_online(cpu, m);
 	return 0;
 }
 
 static int read_sets(const struct qm_dir *cpu, struct qm_machine *m)
 {
 	struct qm_topology *t = &m->topo;
-	bool has_possible, has_present, has_online;
-	int r, id;
+	int r;
 
-	has_possible = read_set(cpu, "possible", &t->possible);
-	has_present = read_set(cpu, "present", &t->present);
-	has_online = read_set(cpu, "online", &t->online);
-	if (!has_possible || !has_present) {
-		r = derive_sets(cpu, has_possible, has_present, t);
-		if (r < 0)
-			return r;
-	}
-	if (has_present)
-		cut_to(&t->present, &t->possible, "present", "possible", m);
-	if (has_online) {
-		cut_to(&t->online, &t->present, "online", "present", m);
-	} else {
-		QM_CPUSET_FOREACH(id, &t->present) {
-			if (is_online(cpu, (unsigned)id, m))
-				qm_cpuset_set(&t->online, (unsigned)id);
-		}
-	}
+	read_set(cpu, "possible", &t->possible);
+	read_set(cpu, "present", &t->present);
+	read_set(cpu, "online", &t->online);
+	r = settle_sets(cpu, m);
+	if (r < 0)
+		return r;
 	t->nr_cpus = (unsigned)qm_cpuset_last(&t->possible) + 1;
 	/* Kernels without the files, and files without a word, both mean none. */
 	r = qm_dir_read_cpulist(cpu, "isolated", &t->isolated);
@@ -197,10 +217,9 @@ int qm_topology_has_moved(struct qm_root *root, const struct qm_machine *m)
 		struct qm_cpuset now = { 0 };
 
 		/* What was cut to the possible CPUs when it was first read is cut here as well. */
-		if (!read_set(&cpu, sets[i].name, &now))
-			continue;
+		read_set(&cpu, sets[i].name, &now);
 		qm_cpuset_and(&now, i ? &m->topo.present : &m->topo.possible);
-		if (!qm_cpuset_is_equal(&now, sets[i].was))
+		if (!qm_cpuset_is_empty(&now) && !qm_cpuset_is_equal(&now, sets[i].was))
 			return 1;
 	}
 	return 0;

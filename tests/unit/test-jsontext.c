@@ -27,13 +27,26 @@ static void as_json_c(void **state)
 	(void)state;
 	for (int i = 0; i < 256; i++)
 		bytes[i] = (char)i;
-	assert_as_json_c(json_object_new_string_len(bytes, 128));
-	assert_as_json_c(json_object_new_string_len(bytes, 256));
-	assert_as_json_c(json_object_new_string("a/b \"c\" \\ \xc3\xa9 \x7f"));
+	assert_as_json_c(json_object_new_string_len(bytes, 0x7f));
+	assert_as_json_c(json_object_new_string_len(bytes + 0x80, 128));
+	assert_as_json_c(json_object_new_string("a/b \"c\" \\ \xc3\xa9 \xc2\xa0"));
 	assert_as_json_c(json_object_new_string(""));
 	assert_as_json_c(json_object_new_int64(INT64_MIN));
 	assert_as_json_c(json_object_new_boolean(1));
 	assert_as_json_c(json_tokener_parse("{\"a\":[],\"b\":{},\"c\":[1,[null,true],{\"d\\n\":\"x\"}],\"e\":null,\"f\":false}"));
+}
+
+/* Control characters that JSON lets stand: a terminal takes U+009B for the beginning of a command. */
+static void late_controls(void **state)
+{
+	json_object *o = json_object_new_string("\x7f\xc2\x80x\xc2\x9b" "31m\xc2");
+	struct qm_strbuf b = { 0 };
+
+	(void)state;
+	qm_strbuf_add_json(&b, o);
+	assert_string_equal(qm_strbuf_str(&b), "\"\\u007f\\u0080x\\u009b31m\xc2\"");
+	qm_strbuf_done(&b);
+	json_object_put(o);
 }
 
 static void null_and_finished_text(void **state)
@@ -106,6 +119,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_json_c),
+		cmocka_unit_test(late_controls),
 		cmocka_unit_test(null_and_finished_text),
 		cmocka_unit_test(depth_is_bounded),
 		cmocka_unit_test(errors_stay),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A machine that changes while it is read. */
+/* A machine that changes while it is read, and one that was copied by hand. */
 #include "unit.h"
 
 #include <errno.h>
@@ -101,6 +101,31 @@ static void no_machine(void **state)
 	tree_done(&t);
 }
 
+/* Without lists of disks the whole device tree is looked through, and a disk that is met twice is one disk. */
+static void twins(void **state)
+{
+	struct qm_problems outer = { 0 };
+	struct qm_machine m = { 0 };
+	struct qm_root root;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree, "c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
+			 "sys/devices/copy/of/virtual/block/nullb0/mq/0/cpu_list 0-1\n"
+			 "sys/devices/copy/of/virtual/block/nullb1/mq/0/cpu_list 0-3\n"
+			 "sys/devices/virtual/block/nullb0/mq/0/cpu_list 0-3\n");
+	assert_int_equal(qm_root_open(&root, tree.dir, false, &outer), 0);
+	assert_int_equal(qm_machine_read(&root, QM_READ_DEVICES, &m), 0);
+	assert_int_equal(m.n_disks, 2);
+	assert_string_equal(m.disks[0].syspath, "sys/devices/virtual/block/nullb0");
+	assert_string_equal(m.disks[1].syspath, "sys/devices/copy/of/virtual/block/nullb1");
+	assert_int_equal(m.n_controllers, 2);
+	assert_cpus(m.controllers[0].hctx[0].cpus, "0-3");
+	qm_machine_done(&m);
+	qm_root_close(&root);
+	tree_done(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -108,6 +133,7 @@ int main(void)
 		cmocka_unit_test(moved_once),
 		cmocka_unit_test(moving_on),
 		cmocka_unit_test(no_machine),
+		cmocka_unit_test(twins),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

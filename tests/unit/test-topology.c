@@ -168,6 +168,33 @@ static void derived_sets(void **state)
 	stop(&f);
 }
 
+/* Files that name none of the CPUs that can be tell as much as none. */
+static void impossible_sets(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	assert_int_equal(start(&f, "c/possible 0-3\nc/present 0-3\nc/online 9\nc/cpu1/online 0\n"), 0);
+	assert_cpus(&f.m.topo.online, "0,2-3");
+	assert_int_equal(qm_topology_has_moved(&f.root, &f.m), 0);
+	assert_problems(&f, "sys/devices/system/cpu/online: names CPUs that are not present; they are left out\n");
+
+	tree_add(&f.tree, "c/present 4-7\nc/online 0,3\n");
+	assert_int_equal(read_again(&f), 0);
+	assert_cpus(&f.m.topo.present, "0-1,3");
+	assert_cpus(&f.m.topo.online, "0,3");
+	assert_true(f.m.topo.present_derived);
+	assert_int_equal(qm_topology_has_moved(&f.root, &f.m), 0);
+
+	/* Nobody reads this on a machine without a running CPU. */
+	tree_add(&f.tree, "c/present 1\nc/online x\n");
+	assert_int_equal(read_again(&f), 0);
+	assert_cpus(&f.m.topo.online, "1");
+	assert_problems(&f, "sys/devices/system/cpu/online: garbled\n"
+			    "sys/devices/system/cpu: no CPU is online by its own file; all are taken as online\n");
+	stop(&f);
+}
+
 static void garbled_sets(void **state)
 {
 	struct fixture f;
@@ -695,6 +722,7 @@ int main(void)
 		cmocka_unit_test(plain),
 		cmocka_unit_test(no_machine),
 		cmocka_unit_test(derived_sets),
+		cmocka_unit_test(impossible_sets),
 		cmocka_unit_test(garbled_sets),
 		cmocka_unit_test(odd_endings),
 		cmocka_unit_test(sibling_names),
