@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whole machines: a tree is made from a compact description and read, audited and planned for as the program does.
+ * Whole machines: a tree is made from a compact description and read, audited and planned for as the program does, and one
+ * of the commands is run on it.
  *
  * One entry a line: "PATH TEXT" a file, "PATH/" a directory, "PATH -> TARGET" a link. "c/", "n/", "b/" and "i/" at the
  * beginning of a path are the directories of CPUs, nodes, block devices and interrupts; in a TEXT "\0" is a NUL and "\n" a
@@ -11,12 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <json-c/json.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "audit/audit.h"
 #include "base/strbuf.h"
+#include "cmd/cmd.h"
 #include "hint/hint.h"
 #include "machine/interrupts.h"
 #include "map/identify.h"
@@ -207,6 +210,60 @@ static void judge(struct qm_root *root, const struct qm_machine *m)
 	}
 }
 
+/* What people may ask about a tree; one of these for each input. */
+static const char *const questions[] = {
+	"list", "list -J", "show", "show -J", "show --by-cpu", "show --matrix", "show --irq --counts", "show --irq -J", "show --pin",
+	"topology", "topology -J", "audit -v", "audit -J --reserved 1", "audit --offline 1", "compare", "compare -J", "predict -J",
+	"predict --kernel 6.1 --by-queue", "advise --kernel 5.3", "advise -J --kernel 6.1", "hint plan", "hint plan -J",
+	"hint export --format shell", "hint export --format udev", "hint export --format systemd",
+};
+
+#define WORDS_MAX 16
+
+/* Whatever a tree holds, its texts do nothing to a terminal, and JSON is whole. */
+static void check_answer(const struct qm_run *run, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)text[i], next = (unsigned char)text[i + 1];
+
+		FUZZ_CHECK(c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f));
+		FUZZ_CHECK(c != 0xc2 || next < 0x80 || next >= 0xa0);
+	}
+	if (run->g.json) {
+		json_object *o = json_tokener_parse(text);
+
+		FUZZ_CHECK(o != NULL);
+		json_object_put(o);
+	}
+}
+
+/* The command, as the program runs it, on the tree of that name. */
+static void ask(const char *question, const char *path)
+{
+	char words[64], *argv[WORDS_MAX] = { "qmapctl", "-qs", (char *)path }, *save, *text = NULL;
+	struct qm_run run = { .root.fd = -1 };
+	int argc = 3, r;
+	size_t len = 0;
+	FILE *f;
+
+	snprintf(words, sizeof(words), "%s", question);
+	for (char *word = strtok_r(words, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		argv[argc++] = word;
+	r = qm_options_parse(&run, argc, argv);
+	FUZZ_CHECK(r == 0);
+	qm_out_init(&run);
+	f = open_memstream(&text, &len);
+	if (f) {
+		run.out.f = f;
+		r = run.command->run(&run);
+		fclose(f);
+		if (r == 0)
+			check_answer(&run, text, len);
+	}
+	free(text);
+	qm_run_done(&run);
+}
+
 static void read_tree(const char *description)
 {
 	struct qm_machine m = { 0 };
@@ -224,6 +281,7 @@ static void read_tree(const char *description)
 	if (r == 0) {
 		judge(&root, &m);
 		qm_machine_done(&m);
+		ask(questions[strlen(description) / 2 % QM_ARRAY_SIZE(questions)], path);
 	}
 	qm_root_close(&root);
 	qm_problems_done(&problems);
