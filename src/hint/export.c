@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "hint/hint.h"
 #include "hint/nvme.h"
 
@@ -63,14 +64,17 @@ static const char *handler_of(const struct qm_machine *m, const struct qm_change
 			continue;
 		end = strstr(name, ", ");
 		len = end ? (size_t)(end - name) : strlen(name);
-		*ret_len = memchr(name, '/', len) ? 0 : len;
+		*ret_len = memchr(name, '/', len) || !qm_utf8_is_plain(name, len) ? 0 : len;
 		return name;
 	}
 	return "";
 }
 
+/* A path with control characters is no kernel's, and whoever looks at what is written here has a terminal. */
 static bool is_wanted(const struct qm_change *c)
 {
+	if (!qm_utf8_is_plain(c->path, strlen(c->path)))
+		return false;
 	return c->state == QM_CHANGE_PLANNED || c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_SAME;
 }
 
@@ -190,8 +194,8 @@ static void export_udev(const struct qm_plan *p, const struct qm_machine *m, str
 		for (size_t k = 0; planned && k < c->n_disks; k++) {
 			const char *name = m->disks[c->disks[k]].name;
 
-			/* A name that udev would read as a pattern or a quote cannot come from a kernel. */
-			if (strpbrk(name, "\"\\*?[]|$%\n"))
+			/* A name that udev would read as a pattern, a quote or two words cannot come from a kernel. */
+			if (strpbrk(name, " \"\\*?[]|$%") || !qm_utf8_is_plain(name, strlen(name)))
 				continue;
 			qm_strbuf_addf(out,
 				       "ACTION==\"add\", SUBSYSTEM==\"block\", ENV{DEVTYPE}==\"disk\", KERNEL==\"%s\", "

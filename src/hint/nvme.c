@@ -7,6 +7,7 @@
 
 #include "base/jsontext.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "fabrics/command.h"
 #include "fabrics/connect.h"
 #include "hint/hint.h"
@@ -111,19 +112,20 @@ static int add_string(int r, struct json_object *o, const char *key, const char 
 	return r < 0 || !value ? r : attach(r, o, key, json_object_new_string(value));
 }
 
-/* One host with one subsystem and one port: what nvme-cli merges when it reads the file. */
-static int add_config(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+static bool is_plain(const char *s)
 {
-	struct json_object *list = arg, *host = json_object_new_object(), *subsystems = json_object_new_array();
+	return !s || qm_utf8_is_plain(s, strlen(s));
+}
+
+/* One host with one subsystem and one port: what nvme-cli merges when it reads the file. */
+static int add_connection(struct json_object *list, const struct qm_controller *c, const char *traddr, const char *trsvcid,
+			  unsigned queues)
+{
+	struct json_object *host = json_object_new_object(), *subsystems = json_object_new_array();
 	struct json_object *subsystem = json_object_new_object(), *ports = json_object_new_array();
 	struct json_object *port = json_object_new_object();
-	_cleanup_free_ char *traddr = NULL, *trsvcid = NULL;
-	int r;
+	int r = 0;
 
-	(void)resilient;
-	r = address_part(c->address, "traddr", &traddr);
-	if (r == 0)
-		r = address_part(c->address, "trsvcid", &trsvcid);
 	r = add_string(r, host, "hostnqn", c->hostnqn);
 	r = add_string(r, subsystem, "nqn", c->nqn);
 	r = add_string(r, port, "transport", c->transport);
@@ -136,6 +138,21 @@ static int add_config(void *arg, const struct qm_controller *c, unsigned queues,
 	r = attach(r, subsystems, NULL, subsystem);
 	r = attach(r, host, "subsystems", subsystems);
 	return attach(r, list, NULL, host);
+}
+
+/* Names that are no text are no kernel's, and JSON cannot hold them. */
+static int add_config(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+{
+	_cleanup_free_ char *traddr = NULL, *trsvcid = NULL;
+	int r;
+
+	(void)resilient;
+	if (!is_plain(c->hostnqn) || !is_plain(c->nqn) || !is_plain(c->address))
+		return 0;
+	r = address_part(c->address, "traddr", &traddr);
+	if (r == 0)
+		r = address_part(c->address, "trsvcid", &trsvcid);
+	return r < 0 ? r : add_connection(arg, c, traddr, trsvcid, queues);
 }
 
 int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_strbuf *out)

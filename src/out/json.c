@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/jsontext.h"
+#include "base/utf8.h"
 #include "machine/machine.h"
 #include "map/map.h"
-#include "out/utf8.h"
 
 /* ---- values ---- */
 

@@ -82,3 +82,42 @@ qmapctl: sys/block/nullb0/mq/5/cpu_list: larger than any such file of a kernel, 
 	assert_status 2
 	assert_equal "$stderr" "qmapctl: $BATS_TEST_TMPDIR/none: No such file or directory"
 }
+
+# An export is looked at on a terminal, and then used by a root shell, udev or nvme-cli.
+@test "no export holds a name that no kernel gives" {
+	local root=$BATS_TEST_TMPDIR/root name=$'a\e[31m' virtio nvme q
+	virtio=$root/sys/devices/pci0000:00/0000:00:01.0/virtio0
+	nvme=$root/sys/devices/virtual/nvme-fabrics/ctl/nvme0
+	machine "$root" 0
+	mkdir -p "$virtio/block/$name/queue" "$nvme/nvme0n1/mq/0" "$root/sys/block" "$root/sys/class/nvme" "$root/proc/sys/kernel"
+	echo 6.1.0 >"$root/proc/sys/kernel/osrelease"
+	ln -s ../../../../bus/virtio/drivers/virtio_blk "$virtio/driver"
+	ln -s "../devices/pci0000:00/0000:00:01.0/virtio0/block/$name" "$root/sys/block/$name"
+	echo 0 >"$virtio/block/$name/queue/rq_affinity"
+	for q in 0 1; do
+		mkdir -p "$root/proc/irq/3$q/$name" "$root/proc/irq/3$q/virtio0-req.$q" "$virtio/block/$name/mq/$q"
+		echo $((7 - q * 4)) >"$root/proc/irq/3$q/smp_affinity_list"
+		echo $((q * 4))-$((q * 4 + 3)) >"$virtio/block/$name/mq/$q/cpu_list"
+	done
+	ln -s ../../devices/virtual/nvme-fabrics/ctl/nvme0 "$root/sys/class/nvme/nvme0"
+	ln -s ../devices/virtual/nvme-fabrics/ctl/nvme0/nvme0n1 "$root/sys/block/nvme0n1"
+	echo tcp >"$nvme/transport"
+	echo 0-7 >"$nvme/nvme0n1/mq/0/cpu_list"
+	printf 'traddr=192.0.2.1,trsvcid=4420\n' >"$nvme/address"
+	printf 'nqn\xff\n' >"$nvme/subsysnqn"
+
+	qmapctl hint export --format shell -s "$root"
+	assert_status 0
+	[[ $output == *"put 'proc/irq/30/smp_affinity_list' '0-3' ''"* && $output != *$'\e'* && $output != *rq_affinity* ]]
+	qmapctl hint export --format udev -s "$root"
+	[[ $status -eq 0 && $output == "# udev"* && $output != *ACTION* ]]
+	qmapctl hint export --format irqbalance -s "$root"
+	[[ $status -eq 0 && $output == "#!"* && $output != *$'\e'* ]]
+	qmapctl hint export --format nvme -s "$root"
+	assert_status 0
+	assert_output "[
+]"
+	echo nqn >"$nvme/subsysnqn"
+	qmapctl hint export --format nvme -s "$root"
+	assert_json 'j[0]["subsystems"][0]["nqn"]' '"nqn"'
+}

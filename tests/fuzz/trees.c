@@ -19,6 +19,7 @@
 
 #include "audit/audit.h"
 #include "base/strbuf.h"
+#include "base/utf8.h"
 #include "cmd/cmd.h"
 #include "hint/hint.h"
 #include "machine/interrupts.h"
@@ -215,7 +216,8 @@ static const char *const questions[] = {
 	"list", "list -J", "show", "show -J", "show --by-cpu", "show --matrix", "show --irq --counts", "show --irq -J", "show --pin",
 	"topology", "topology -J", "audit -v", "audit -J --reserved 1", "audit --offline 1", "compare", "compare -J", "predict -J",
 	"predict --kernel 6.1 --by-queue", "advise --kernel 5.3", "advise -J --kernel 6.1", "hint plan", "hint plan -J",
-	"hint export --format shell", "hint export --format udev", "hint export --format systemd",
+	"hint export --format shell", "hint export --format udev", "hint export --format irqbalance",
+	"hint export --format nvme",
 };
 
 #define WORDS_MAX 16
@@ -223,11 +225,12 @@ static const char *const questions[] = {
 /* Whatever a tree holds, its texts do nothing to a terminal, and JSON is whole. */
 static void check_answer(const struct qm_run *run, const char *text, size_t len)
 {
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)text[i], next = (unsigned char)text[i + 1];
+	for (size_t i = 0, n; i < len; i += n) {
+		uint32_t c;
 
-		FUZZ_CHECK(c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f));
-		FUZZ_CHECK(c != 0xc2 || next < 0x80 || next >= 0xa0);
+		n = qm_utf8_next(text + i, &c);
+		FUZZ_CHECK(n > 0);
+		FUZZ_CHECK(c == '\n' || c == '\t' || (c >= 0x20 && (c < 0x7f || c >= 0xa0)));
 	}
 	if (run->g.json) {
 		json_object *o = json_tokener_parse(text);

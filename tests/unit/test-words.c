@@ -2,9 +2,9 @@
 /* Text for people: harmless, broken into lines, short lists; and what a redacted capture holds. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cmd/redact.h"
 #include "out/out.h"
-#include "out/utf8.h"
 #include "unit.h"
 
 static void assert_safe(const char *text, const char *expected)
@@ -44,6 +44,11 @@ static void test_utf8(void **state)
 	assert_int_equal(qm_utf8_next("\xe2\x82", &c), 0);
 	assert_int_equal(qm_utf8_next("\x80", &c), 0);
 	assert_int_equal(qm_text_width("a\u20acb"), 3);
+	assert_true(qm_utf8_is_plain("ahci[0000:00:1f.2] \u20ac", 22));
+	assert_true(qm_utf8_is_plain("a\nb", 1));
+	assert_false(qm_utf8_is_plain("a\nb", 3));
+	assert_false(qm_utf8_is_plain("\u20ac", 2));
+	assert_false(qm_utf8_is_plain("\xff", 1));
 }
 
 static void assert_wrap(const char *text, unsigned first, unsigned indent, unsigned width, const char *expected)
