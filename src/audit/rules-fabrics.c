@@ -67,6 +67,7 @@ static const char *failure_words(struct qm_draft *d, const struct qm_connect_fai
 		return "isolated CPUs only, which this kernel leaves out";
 	case QM_REASON_UNMAPPED:
 	case QM_REASON_GRANT:
+	case QM_REASON_INACTIVE:
 	case QM_REASON_NONE:
 		break;
 	}
@@ -298,7 +299,48 @@ static void word_risk(struct qm_draft *d, const struct qm_audit *a, const struct
 		n, c->n_hctx, queues, first, n == 1 ? "has" : "have", online);
 }
 
-static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *rule, size_t i)
+/* Queues that have a usable CPU, but are still marked inactive; see qm_connect_reset. */
+static int say_inactive(struct qm_audit *a, const struct qm_rule *rule, size_t i)
+{
+	const struct qm_controller *c = &a->m->controllers[i];
+	struct qm_cpuset cycle = { 0 };
+	struct qm_draft d;
+	const char *cpus;
+	size_t n;
+
+	qm_draft_begin(&d, a, rule, QM_ERROR, (long)i);
+	for (size_t q = 0; qm_controller_reconnects(c) && q < c->n_hctx; q++) {
+		if (!c->hctx[q].stays_inactive || qm_queue_stops_connect(a, c, &c->hctx[q]))
+			continue;
+		qm_draft_hctx(&d, c->hctx[q].id);
+		qm_cpuset_or(&d.f.cpus, c->hctx[q].cpus);
+		qm_connect_add_cycle(&c->hctx[q], &a->m->topo, &cycle);
+	}
+	if (qm_draft_is_empty(&d))
+		return 0;
+	n = d.f.hctx.n;
+	qm_draft_message(&d,
+		"%zu of %zu I/O queues (hctx %s, first qid %u) %s still marked inactive, though %s a CPU online: the kernel "
+		"leaves that where a queue lost its CPUs, a reset did without it, and a later one takes it up again. %s (errno "
+		"-11, \"Resource temporarily unavailable\").",
+		n, c->n_hctx, qm_draft_idlist(&d, &d.f.hctx), d.f.hctx.n ? d.f.hctx.v[0] + 1 : 0, n == 1 ? "is" : "are",
+		n == 1 ? "it has" : "they have",
+		state_is(c, "connecting") || state_is(c, "resetting") ?
+			"Every attempt to reconnect fails" :
+			"Requests that go there wait, and the next reset or reconnect fails");
+	if (qm_cpuset_is_empty(&cycle)) {
+		qm_draft_advice(&d, "Disconnect and connect again: that makes the queues anew.");
+		return qm_draft_commit(&d);
+	}
+	cpus = qm_draft_cpus(&d, &cycle);
+	qm_draft_advice(&d,
+		"Take %s offline and online again, which removes the mark; or disconnect and connect again.", cpus);
+	cpus = qm_draft_whole_cpulist(&d, &cycle);
+	qm_draft_command(&d, "chcpu -d %s && chcpu -e %s", cpus, cpus);
+	return qm_draft_commit(&d);
+}
+
+static int say_no_cpu(struct qm_audit *a, const struct qm_rule *rule, size_t i)
 {
 	const struct qm_controller *c = &a->m->controllers[i];
 	bool left_out = true;
@@ -317,6 +359,13 @@ static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *
 	word_risk(&d, a, c, left_out);
 	draft_cure(&d, a, c);
 	return qm_draft_commit(&d);
+}
+
+static int run_fabrics_reconnect_risk(struct qm_audit *a, const struct qm_rule *rule, size_t i)
+{
+	int r = say_no_cpu(a, rule, i);
+
+	return r < 0 ? r : say_inactive(a, rule, i);
 }
 
 /* ---- tcp-iocpu-outside-hctx, tcp-iocpu-pileup ---- */
@@ -493,16 +542,19 @@ const struct qm_rule qm_rules_fabrics[] = {
 		.severity = QM_ERROR,
 		.family = "fabrics",
 		.title = "a connected NVMe-oF controller will not survive its next reset",
-		.text = "Meaning: the controller has an I/O queue without a usable CPU. The queue map is kept over a "
-			"reset.\n"
+		.text = "Meaning: the controller has an I/O queue without a usable CPU; the queue map is kept over a "
+			"reset. Or it has one that is marked inactive (debugfs, as root) though a CPU of it is online: "
+			"that stays where a queue lost its CPUs, a reset did without it, and a later one takes it up "
+			"again.\n"
 			"Consequence: I/O goes on for now. At the next reset, path loss or reconnect the queue's "
 			"Connect command is refused with EXDEV (-18), the controller stays in state connecting and "
 			"retries, and its disks stay away. A reset asks for no more queues than CPUs are online; "
-			"where all such queues stand behind those, it may work, and this is a warning.\n"
+			"where all such queues stand behind those, it may work, and this is a warning. A queue marked "
+			"inactive gets no tags: its requests wait, and its Connect command fails with EAGAIN (-11).\n"
 			"Remedy: bring one CPU of each such queue online before any path is reset; the controller then "
 			"comes back by itself. Or disconnect and connect again with a number of queues that qmapctl "
-			"advise names.\n"
-			"Kernels: as for fabrics-connect-exdev. 4.9 and 4.14 take an offline CPU without complaint; "
+			"advise names. The mark goes when a CPU of the queue is taken offline and online again.\n"
+			"Kernels: as for fabrics-connect-exdev; the mark was seen on 6.1 and 7.2. 4.9 and 4.14 take an offline CPU without complaint; "
 			"4.19 and 5.15 read beyond their tables, which is worse than a refusal.\n"
 			"No problem: on local disks: there the same queue is hctx-no-online-cpu, which needs nothing.",
 		.each = run_fabrics_reconnect_risk,

@@ -170,10 +170,28 @@ int qm_advise_connect(struct qm_connect *c, const struct qm_connect_request *req
 
 /* ---- a controller that is there ---- */
 
+/* Queues that have a CPU and get no tag all the same. */
+static void add_inactive(struct qm_strbuf *b, const struct qm_connect_reset *reset)
+{
+	if (!reset->inactive.n)
+		return;
+	qm_strbuf_adds(b, reset->dead.n ? "; besides, hctx "
+					: "it will not outlive the next reset or loss of connection: hctx ");
+	qm_ids_format(&reset->inactive, b);
+	qm_strbuf_adds(b, reset->inactive.n == 1 ? " is still marked inactive, though a CPU of it is online"
+						 : " are still marked inactive, though a CPU of each is online");
+	if (!qm_cpuset_is_empty(&reset->cycle)) {
+		qm_strbuf_adds(b, "; take ");
+		qm_words_cpus(b, &reset->cycle);
+		qm_strbuf_adds(b, " offline and online again before that");
+	}
+}
+
 static void add_reset(struct qm_strbuf *b, const struct qm_connect_reset *reset)
 {
 	if (!reset->dead.n) {
-		qm_strbuf_adds(b, "the next reset or reconnect works: each of its queues has a CPU");
+		if (!reset->inactive.n)
+			qm_strbuf_adds(b, "the next reset or reconnect works: each of its queues has a CPU");
 		return;
 	}
 	if (reset->outcome == QM_CONNECT_CONNECTS)
@@ -222,17 +240,19 @@ static void add_short(struct qm_strbuf *b, struct qm_advice *a, const struct qm_
 
 static void fill_failure(struct qm_advice *a, const struct qm_connect *c, const struct qm_connect_reset *reset)
 {
+	bool inactive = reset->inactive.n && (!reset->dead.n || reset->inactive.v[0] < reset->dead.v[0]);
 	const struct qm_controller *ctrl = a->controller;
 	const struct qm_hctx *h;
 
-	if (!reset->dead.n)
+	if (!reset->dead.n && !inactive)
 		return;
 	for (size_t i = 0; i < ctrl->n_hctx; i++) {
 		h = &ctrl->hctx[i];
-		if (h->id != reset->dead.v[0])
+		if (h->id != (inactive ? reset->inactive.v[0] : reset->dead.v[0]))
 			continue;
 		a->has_failure = true;
-		a->failure = (struct qm_connect_failure){ .hctx = h->id, .type = h->type, .reason = reset->reason };
+		a->failure = (struct qm_connect_failure){
+			.hctx = h->id, .type = h->type, .reason = inactive ? QM_REASON_INACTIVE : reset->reason };
 		qm_cpuset_copy(&a->failure.cpus, h->cpus);
 		qm_cpuset_copy(&a->failure.offline, h->cpus);
 		qm_cpuset_andnot(&a->failure.offline, qm_connect_online(c));
@@ -244,10 +264,12 @@ static void add_reset_command(struct qm_strbuf *command, const struct qm_advice 
 {
 	struct qm_connect_request req = { .transport = a->transport, .io = a->counts.largest_safe };
 
-	if (!reset->dead.n)
+	if (!reset->dead.n && !reset->inactive.n)
 		return;
 	if (!qm_cpuset_is_empty(&reset->bring_online))
 		qm_command_online(command, &reset->bring_online);
+	else if (!reset->dead.n && !qm_cpuset_is_empty(&reset->cycle))
+		qm_command_cycle(command, &reset->cycle);
 	else if (req.io)
 		qm_command_reconnect(command, a->controller, &req);
 }
@@ -256,19 +278,23 @@ static int fill_controller(struct qm_connect *c, const struct qm_connect_reset *
 {
 	_cleanup_(qm_strbuf_done) struct qm_strbuf message = { 0 }, command = { 0 };
 	struct qm_connect_request req = { .transport = a->transport };
+	bool fails = reset->dead.n || reset->inactive.n;
 	int r = qm_connect_count(c, &req, &a->counts);
 
 	if (r < 0)
 		return r;
-	a->outcome = reset->outcome;
-	a->sure = reset->sure;
+	a->outcome = reset->inactive.n && reset->outcome == QM_CONNECT_CONNECTS ? QM_CONNECT_REFUSED : reset->outcome;
+	/* The mark is the disk's queue's. The one that Connect commands go through has the same history. */
+	a->sure = reset->sure && !reset->inactive.n;
 	fill_failure(a, c, reset);
-	if (reset->dead.n)
+	if (fails)
 		add_rule(a, "fabrics-reconnect-risk");
 	add_reset(&message, reset);
-	if (reset->dead.n && a->counts.largest_safe)
+	add_inactive(&message, reset);
+	if (fails && a->counts.largest_safe)
 		qm_strbuf_addf(&message, "%s disconnect it and connect again with --nr-io-queues=%u",
-			       qm_cpuset_is_empty(&reset->bring_online) ? ";" : ", or", a->counts.largest_safe);
+			       qm_cpuset_is_empty(&reset->bring_online) && qm_cpuset_is_empty(&reset->cycle) ? ";" : ", or",
+			       a->counts.largest_safe);
 	add_short(&message, a, c);
 	qm_strbuf_addc(&message, '.');
 	add_reset_command(&command, a, reset);

@@ -91,3 +91,11 @@ void qm_command_online(struct qm_strbuf *b, const struct qm_cpuset *cpus)
 	qm_strbuf_adds(b, "chcpu -e ");
 	qm_cpuset_format(cpus, b);
 }
+
+void qm_command_cycle(struct qm_strbuf *b, const struct qm_cpuset *cpus)
+{
+	qm_strbuf_adds(b, "chcpu -d ");
+	qm_cpuset_format(cpus, b);
+	qm_strbuf_adds(b, " && ");
+	qm_command_online(b, cpus);
+}

@@ -14,6 +14,8 @@ void qm_command_connect(struct qm_strbuf *b, const struct qm_controller *ctrl, b
 			const struct qm_connect_request *req);
 /* Appends "nvme disconnect -d nvme0 && nvme connect ...". */
 void qm_command_reconnect(struct qm_strbuf *b, const struct qm_controller *ctrl, const struct qm_connect_request *req);
+/* Appends "chcpu -d 11,27 && chcpu -e 11,27". */
+void qm_command_cycle(struct qm_strbuf *b, const struct qm_cpuset *cpus);
 /* Appends "chcpu -e 11,27". */
 void qm_command_online(struct qm_strbuf *b, const struct qm_cpuset *cpus);
 

@@ -71,7 +71,7 @@ const char *qm_connect_outcome_name(enum qm_connect_outcome o)
 
 const char *qm_connect_reason_name(enum qm_connect_reason r)
 {
-	static const char *const names[] = { NULL, "offline", "isolated", "unmapped", "granted-fewer" };
+	static const char *const names[] = { NULL, "offline", "isolated", "unmapped", "granted-fewer", "inactive" };
 
 	return (unsigned)r < QM_ARRAY_SIZE(names) ? names[r] : NULL;
 }
@@ -736,7 +736,20 @@ int qm_connect_count(struct qm_connect *c, const struct qm_connect_request *req,
 void qm_connect_reset_done(struct qm_connect_reset *r)
 {
 	qm_ids_done(&r->dead);
+	qm_ids_done(&r->inactive);
 	*r = (struct qm_connect_reset){ 0 };
+}
+
+void qm_connect_add_cycle(const struct qm_hctx *h, const struct qm_topology *t, struct qm_cpuset *cycle)
+{
+	struct qm_cpuset cpus;
+	int last;
+
+	qm_cpuset_copy(&cpus, h->cpus);
+	qm_cpuset_and(&cpus, &t->online);
+	last = qm_cpuset_last(&cpus);
+	if (last > 0)
+		qm_cpuset_set(cycle, (unsigned)last);
 }
 
 int qm_connect_reset(const struct qm_connect *c, const struct qm_controller *ctrl, struct qm_connect_reset *ret)
@@ -748,8 +761,14 @@ int qm_connect_reset(const struct qm_connect *c, const struct qm_controller *ctr
 		int first = qm_cpuset_first(h->cpus), r;
 		bool offline = first >= 0 && !qm_cpuset_intersects(h->cpus, &c->env.topo->online);
 
-		if (qm_cpuset_intersects(h->cpus, &c->usable))
+		if (qm_cpuset_intersects(h->cpus, &c->usable)) {
+			r = h->stays_inactive ? qm_ids_add(&res.inactive, h->id) : 0;
+			if (r < 0)
+				return r;
+			if (h->stays_inactive)
+				qm_connect_add_cycle(h, c->env.topo, &res.cycle);
 			continue;
+		}
 		if (h->cpus_unknown) {
 			res.sure = false;
 			continue;

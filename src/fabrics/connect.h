@@ -50,6 +50,7 @@ enum qm_connect_reason {
 	QM_REASON_ISOLATED, /* all are isolated, and this kernel leaves isolated CPUs out */
 	QM_REASON_UNMAPPED, /* it has no CPU at all */
 	QM_REASON_GRANT,    /* 5.0-5.2 tcp: the map goes beyond the queues that were granted */
+	QM_REASON_INACTIVE, /* a connected one: still marked inactive, with a CPU online; -EAGAIN, not -EXDEV */
 };
 
 const char *qm_connect_outcome_name(enum qm_connect_outcome o); /* "connects", ... */
@@ -137,16 +138,23 @@ QM_MUST_CHECK int qm_connect_mend(struct qm_connect *c, const struct qm_connect_
 /*
  * A live controller: does its present map let it come back after a reset? The queues that cannot are in *ret_dead, and
  * *ret_online names one CPU of each that mends it when brought online (none where its CPUs are isolated).
+ *
+ * Others are in *inactive. Seen on 6.1 and 7.2: the last CPU of a queue goes offline, which marks the queue; a reset does
+ * without it, and a later one, with the CPU back, takes it up again in some place with the mark. It gets no tags then:
+ * requests of its CPUs wait, and its next Connect command fails. A CPU of it that comes online removes the mark; cycle has
+ * one of each that can go offline for that. outcome and reason do not count these.
  */
 struct qm_connect_reset {
 	enum qm_connect_outcome outcome;
 	bool sure;
 	enum qm_connect_reason reason; /* of the first */
-	struct qm_ids dead;
-	struct qm_cpuset bring_online;
+	struct qm_ids dead, inactive;
+	struct qm_cpuset bring_online, cycle;
 };
 QM_MUST_CHECK int qm_connect_reset(const struct qm_connect *c, const struct qm_controller *ctrl,
 				   struct qm_connect_reset *ret);
 void qm_connect_reset_done(struct qm_connect_reset *r);
+/* Adds the CPU of such a queue that can go offline and come back; none where that would be CPU 0, which mostly cannot. */
+void qm_connect_add_cycle(const struct qm_hctx *h, const struct qm_topology *t, struct qm_cpuset *cycle);
 
 #endif

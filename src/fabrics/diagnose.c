@@ -373,11 +373,12 @@ static int explain_reset(struct making *k, const struct qm_controller *ctrl)
 			"a queue of this controller had no online CPU when it was reset, so its Connect command was "
 			"refused with EXDEV. ");
 		qm_strbuf_adds(b,
-			live || k->i->recovered ? "It has come back since."
-						: "All its queues have one now: the next attempt works.");
+			live || k->i->recovered ? "It has come back since." :
+			reset.inactive.n	? "All its queues have one now, but not all are marked so." :
+						  "All its queues have one now: the next attempt works.");
 		if (reset.dead.n)
 			qm_strbuf_adds(b, " But it would fail again at the next reset.");
-		qm_strbuf_adds(&k->advice, reset.dead.n ? "see qmapctl advise" : "nothing needs doing");
+		qm_strbuf_adds(&k->advice, reset.dead.n || reset.inactive.n ? "see qmapctl advise" : "nothing needs doing");
 		qm_connect_reset_done(&reset);
 		return 0;
 	}
@@ -471,6 +472,55 @@ static void add_status(struct making *k)
 	qm_strbuf_addf(&k->cause, " (%s%s%s)", s.name, s.means ? ": " : "", s.means ? s.means : "");
 }
 
+/* Debugfs says so: see qm_connect_reset. */
+static void explain_inactive(struct making *k, const struct qm_hctx *h)
+{
+	struct qm_cpuset cycle = { 0 };
+
+	k->d.rule = "fabrics-reconnect-risk";
+	k->d.severity = "error";
+	k->d.stands = 1;
+	k->d.has_cpus = true;
+	qm_cpuset_copy(&k->d.cpus, h->cpus);
+	qm_cpuset_copy(&k->d.offline, h->cpus);
+	qm_cpuset_andnot(&k->d.offline, &k->env->m->topo.online);
+	qm_strbuf_adds(&k->cause, ". It is still marked inactive, though a CPU of it is online: each attempt fails until the "
+				  "mark is gone. Neither network nor target are at fault.");
+	qm_connect_add_cycle(h, &k->env->m->topo, &cycle);
+	if (qm_cpuset_is_empty(&cycle)) {
+		qm_strbuf_adds(&k->advice, "disconnect and connect again: that makes the queues anew");
+		return;
+	}
+	qm_strbuf_adds(&k->advice, "take ");
+	qm_words_cpus(&k->advice, &cycle);
+	qm_strbuf_adds(&k->advice, " offline and online again: the controller then comes back by itself; or disconnect and "
+				   "connect again");
+	qm_command_cycle(&k->command, &cycle);
+}
+
+/* No tag was to be had for an I/O queue's Connect command, which is not waited for. */
+static void explain_no_tag(struct making *k)
+{
+	const struct qm_controller *ctrl = find_controller(k);
+	/* As in explain_exdev. */
+	bool trying = ctrl && ctrl->n_hctx && ctrl->state && strcmp(ctrl->state, "connecting") == 0;
+	const char *disk = "*";
+
+	if (trying && k->d.hctx < (long)ctrl->n_hctx && ctrl->hctx[k->d.hctx].stays_inactive) {
+		explain_inactive(k, &ctrl->hctx[k->d.hctx]);
+		return;
+	}
+	if (!trying)
+		ctrl = same_controller(k);
+	if (ctrl && ctrl->n_disks)
+		disk = k->env->m->disks[ctrl->disks[0]].name;
+	qm_strbuf_adds(&k->cause, ". The queue was busy, or it was still marked inactive: that can stay where its CPUs were "
+				  "offline during one reset and are back for the next.");
+	qm_strbuf_addf(&k->advice,
+		"if it goes on, look as root at /sys/kernel/debug/block/%s/hctx%ld/state: where that says INACTIVE, take "
+		"one of the queue's CPUs offline and online again, or disconnect and connect again", disk, k->d.hctx);
+}
+
 /* A Connect command that failed for a reason of its own. */
 static void explain_other_connect(struct making *k)
 {
@@ -484,6 +534,10 @@ static void explain_other_connect(struct making *k)
 		qm_strbuf_adds(&k->cause, k->i->qid == 0 ? "the admin queue" : "a queue");
 	qm_strbuf_adds(&k->cause, " failed");
 	add_status(k);
+	if (k->i->qid > 0 && k->i->has_status && k->i->status == -EAGAIN) {
+		explain_no_tag(k);
+		return;
+	}
 	qm_strbuf_adds(&k->cause, ". " NOT_THE_MAP);
 	if (k->i->status > 0)
 		qm_strbuf_adds(&k->advice,

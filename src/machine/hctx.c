@@ -49,6 +49,7 @@ static int grow(struct qm_controller *c, size_t n)
 		h->type = QM_HCTX_UNKNOWN;
 		h->mapped = false;
 		h->cpus_unknown = false;
+		h->stays_inactive = false;
 		h->cpus = &qm_cpuset_none;
 		h->tags = h->reserved_tags = h->irq = -1;
 		h->tie = QM_TIE_NONE;
@@ -244,20 +245,28 @@ static int type_from_text(const char *text)
 	return QM_HCTX_UNKNOWN;
 }
 
+static int read_debugfs_line(struct qm_scan *s, const char *disk, size_t hctx, const char *file, char **ret)
+{
+	struct qm_strbuf path = { 0 };
+	int r;
+
+	qm_strbuf_addf(&path, "%s/hctx%zu/%s", disk, hctx, file);
+	r = path.err ? path.err : qm_dir_read_line(&s->debug_block, path.s, ret);
+	qm_strbuf_done(&path);
+	return r;
+}
+
 static int read_debugfs_types(struct qm_scan *s, struct qm_controller *c, const char *disk)
 {
 	if (c->counts[QM_WITNESS_DEBUGFS] < 0)
 		return 0;
 	for (size_t i = 0; i < c->n_hctx; i++) {
 		_cleanup_free_ char *text = NULL;
-		struct qm_strbuf path = { 0 };
 		int r;
 
 		if (c->hctx[i].type != QM_HCTX_UNKNOWN)
 			continue;
-		qm_strbuf_addf(&path, "%s/hctx%zu/type", disk, i);
-		r = path.err ? path.err : qm_dir_read_line(&s->debug_block, path.s, &text);
-		qm_strbuf_done(&path);
+		r = read_debugfs_line(s, disk, i, "type", &text);
 		if (r == -ENOMEM)
 			return r;
 		if (r == 0)
@@ -382,6 +391,42 @@ void qm_hctx_count_types(struct qm_controller *c)
 		c->nr_types[t] = c->types_known ? n[t] : -1;
 }
 
+/* ---- states ---- */
+
+/* Flags are joined with "|". */
+static bool has_flag(const char *text, const char *flag)
+{
+	size_t len = strlen(flag);
+
+	for (const char *p = text; *p; p += *p == '|') {
+		size_t n = strcspn(p, "|");
+
+		if (n == len && strncmp(p, flag, n) == 0)
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+/* Only the queues of fabrics are opened again one by one, which the mark prevents. */
+static int read_debugfs_states(struct qm_scan *s, struct qm_controller *c, const char *disk)
+{
+	if (!c->fabrics || c->counts[QM_WITNESS_DEBUGFS] < 0)
+		return 0;
+	for (size_t i = 0; i < c->n_hctx; i++) {
+		_cleanup_free_ char *text = NULL;
+		int r;
+
+		r = read_debugfs_line(s, disk, i, "state", &text);
+		if (r == -ENOMEM)
+			return r;
+		if (r == 0)
+			c->hctx[i].stays_inactive = has_flag(text, "INACTIVE") &&
+						    qm_cpuset_intersects(c->hctx[i].cpus, &s->m->topo.online);
+	}
+	return 0;
+}
+
 /* ---- witnesses ---- */
 
 static void disagree(struct qm_machine *m, const struct qm_controller *c, enum qm_witness a, enum qm_witness b)
@@ -471,5 +516,5 @@ int qm_hctx_finish(struct qm_scan *s, struct qm_controller *c, const struct qm_d
 	if (r < 0)
 		return r;
 	qm_hctx_count_types(c);
-	return 0;
+	return read_debugfs_states(s, c, disk->name);
 }

@@ -123,6 +123,7 @@ struct qm_hctx {
 	/* As the kernel lists them, from the machine's pool; mapped and empty = all its CPUs are isolated. */
 	const struct qm_cpuset *cpus;
 	bool cpus_unknown;   /* the list is missing, garbled or cut: cpus holds what is sure, there may be more */
+	bool stays_inactive; /* of fabrics: debugfs has it as one whose CPUs are all offline, though one is online */
 	long tags, reserved_tags; /* -1 = unknown */
 	long irq;            /* index into machine's irqs, -1 = none or unknown */
 	enum qm_irq_tie tie;

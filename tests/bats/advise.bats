@@ -216,6 +216,33 @@ loop 1-8 8'
 	assert_contains "$(tr -s ' \n' ' ' <<<"$output")" 'It uses 36 of the default of 72 queues: limited by the target, or fewer'
 }
 
+@test "a queue that is still marked inactive with its CPU online: the next reset fails at it" {
+	local root=$BATS_TEST_TMPDIR/root
+	qmapctl --sysroot "$(fixture fabrics/7.2-inactive)" advise --transport tcp -J
+	assert_status 0
+	assert_schema
+	assert_json '[j["advice"][0][k] for k in ("controller", "outcome", "sure", "rules", "command")]' \
+		'["nvme0", "refused", false, ["fabrics-reconnect-risk"], "chcpu -d 2 && chcpu -e 2"]'
+	assert_json '[j["advice"][0]["first_failure"][k] for k in ("hctx", "qid", "cpu_list", "reason")]' '[4, 5, "2", "inactive"]'
+	assert_json 'j["advice"][0]["message"]' '"it will not outlive the next reset or loss of connection: hctx 4 is still marked inactive, though a CPU of it is online; take CPU 2 offline and online again before that, or disconnect it and connect again with --nr-io-queues=8."'
+	qmapctl --sysroot "$(fixture fabrics/7.2-inactive)" audit -J
+	assert_status 1
+	assert_json '[[f[k] for k in ("rule", "severity", "controller", "hctx_list", "cpu_list", "command")]
+		for f in j["findings"] if f["severity"] != "info"]' \
+		'[["fabrics-reconnect-risk", "error", "nvme0", "4", "2", "chcpu -d 2 && chcpu -e 2"]]'
+	# no such mark: where the CPU is offline, with another flag alone, without debugfs as for nobody
+	unfold "$DATA/fabrics/7.2-inactive.manifest.xz" "$root"
+	echo 'TAG_ACTIVE|INACTIVE' >"$root/sys/kernel/debug/block/nvme0c0n1/hctx4/state"
+	qmapctl --sysroot "$root" audit --offline 2 -J
+	assert_json '[f["message"].count("still marked") for f in j["findings"] if f["rule"] == "fabrics-reconnect-risk"]' '[0]'
+	echo 'TAG_ACTIVE' >"$root/sys/kernel/debug/block/nvme0c0n1/hctx4/state"
+	qmapctl --sysroot "$root" advise --transport tcp
+	assert_contains "$output" 'nvme0 (tcp, 8 queues), next reset: connects'
+	rm -r "$root/sys/kernel/debug"
+	qmapctl --sysroot "$root" audit
+	assert_status 0
+}
+
 @test "a connected controller without a disk shows no map" {
 	local root=$BATS_TEST_TMPDIR/root
 	unfold "$DATA/captures/6.1-fail72ht.live-offline.manifest.xz" "$root"

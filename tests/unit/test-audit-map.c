@@ -700,6 +700,53 @@ static void reconnect_risk_of_the_last_queue(void **state)
 	audit_done(&f, &m);
 }
 
+/* A mark that stays where a queue lost its CPUs, was left out by one reset and taken up by the next. */
+static void reconnect_risk_of_an_inactive_queue(void **state)
+{
+	static const struct topo_spec off3 = { .possible = ALL_8, .online = "0-2,4-7" };
+	const struct qm_finding *one;
+	struct qm_controller *c;
+	struct qm_machine m;
+	struct qm_findings f;
+
+	(void)state;
+	machine_make(&m, &(struct topo_spec){ .possible = ALL_8 }, "7.2", "");
+	c = machine_add(&m, "nvme8", "nvme-tcp", "0-1;2-3;4-5;6-7");
+	c->state = machine_string("live");
+	c->hctx[1].stays_inactive = true;
+	f = audit_run(&m);
+	one = audit_says(&f, "fabrics-reconnect-risk", "error", "1", "2-3", "");
+	assert_string_equal(one->message,
+		"1 of 4 I/O queues (hctx 1, first qid 2) is still marked inactive, though it has a CPU online: the kernel leaves "
+		"that where a queue lost its CPUs, a reset did without it, and a later one takes it up again. Requests that go "
+		"there wait, and the next reset or reconnect fails (errno -11, \"Resource temporarily unavailable\").");
+	assert_string_equal(
+		one->advice, "Take CPU 3 offline and online again, which removes the mark; or disconnect and connect again.");
+	assert_string_equal(one->command, "chcpu -d 3 && chcpu -e 3");
+	audit_done(&f, &m);
+
+	/* Already trying, and where CPU 0 alone could remove the mark. */
+	machine_make(&m, &(struct topo_spec){ .possible = ALL_8 }, "7.2", "");
+	c = machine_add(&m, "nvme8", "nvme-tcp", "0;1;2;3;4;5;6;7");
+	c->state = machine_string("connecting");
+	c->hctx[0].stays_inactive = true;
+	f = audit_run(&m);
+	one = audit_says(&f, "fabrics-reconnect-risk", "error", "0", "0", "");
+	assert_non_null(strstr(one->message, "Every attempt to reconnect fails (errno -11"));
+	assert_string_equal(one->advice, "Disconnect and connect again: that makes the queues anew.");
+	assert_null(one->command);
+	audit_done(&f, &m);
+
+	/* Without any CPU online it is what it is marked as. */
+	machine_make(&m, &off3, "7.2", "");
+	c = machine_add(&m, "nvme8", "nvme-tcp", "0;1;2;3;4;5;6");
+	c->hctx[3].stays_inactive = true;
+	f = audit_run(&m);
+	one = audit_says(&f, "fabrics-reconnect-risk", "error", "3", "3", "");
+	assert_non_null(strstr(one->message, "has no usable CPU"));
+	audit_done(&f, &m);
+}
+
 static void reconnect_risk_without_cure(void **state)
 {
 	const struct qm_finding *one;
@@ -1041,6 +1088,7 @@ int main(void)
 		cmocka_unit_test(derived_sets_are_no_excess),
 		cmocka_unit_test(reconnect_risk),
 		cmocka_unit_test(reconnect_risk_of_the_last_queue),
+		cmocka_unit_test(reconnect_risk_of_an_inactive_queue),
 		cmocka_unit_test(reconnect_risk_without_cure),
 		cmocka_unit_test(reconnect_risk_beforehand),
 		cmocka_unit_test(connect_exdev),

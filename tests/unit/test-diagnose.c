@@ -611,6 +611,78 @@ static void place_of_a_timeout(void **state)
 	host_done(&h);
 }
 
+/* A queue without a tag: the one cause outside the network that can last. */
+static void no_tag(void **state)
+{
+	static const char again[] = "nvme nvme0: failed to connect queue: 2 ret=-11\nnvme nvme0: Reconnecting in 2 seconds...";
+	static const char once[] = "nvme nvme0: failed to connect queue: 2 ret=-11";
+	char name[] = "nvme0", path[] = "nvme0c0n1", live[] = "live", connecting[] = "connecting";
+	size_t first = 0;
+	struct qm_disk disk = { .name = path };
+	struct qm_hctx hctx[2] = { { .id = 0, .mapped = true, .cpus = topo_kept_list("0-1"), .irq = -1 },
+				   { .id = 1, .mapped = true, .cpus = topo_kept_list("2-3"), .irq = -1 } };
+	struct qm_controller ctrl = { .name = name, .hctx = hctx, .n_hctx = 2, .disks = &first, .n_disks = 1 };
+	struct host h;
+	struct qm_diagnosis d;
+
+	(void)state;
+	host_make(&h, "6.1", &(struct topo_spec){ .possible = "0-3" });
+	h.m.controllers = &ctrl;
+	h.m.n_controllers = 1;
+	h.m.disks = &disk;
+	h.m.n_disks = 1;
+	ctrl.state = live;
+	d = diagnose(again, &h.env);
+	assert_string_equal(d.rule, "log-errno");
+	assert_int_equal(d.stands, -1);
+	assert_int_equal(d.hctx, 1);
+	assert_string_equal(d.cause, "the Connect command of queue 2 (hctx 1) failed (EAGAIN: something is not available for the "
+				     "moment). The queue was busy, or it was still marked inactive: that can stay where its CPUs "
+				     "were offline during one reset and are back for the next.");
+	assert_string_equal(d.advice, "If it goes on, look as root at /sys/kernel/debug/block/nvme0c0n1/hctx1/state: where that "
+				      "says INACTIVE, take one of the queue's CPUs offline and online again, or disconnect and "
+				      "connect again.");
+	assert_null(d.command);
+	qm_diagnosis_done(&d);
+	/* It went, and another may have the name. */
+	d = diagnose(once, &h.env);
+	assert_says(d.advice, "/sys/kernel/debug/block/*/hctx1/state");
+	qm_diagnosis_done(&d);
+	/* It tries again: without the mark, with it, and where no CPU can go offline. */
+	ctrl.state = connecting;
+	d = diagnose(once, &h.env);
+	assert_string_equal(d.rule, "log-errno");
+	assert_says(d.advice, "/sys/kernel/debug/block/nvme0c0n1/hctx1/state");
+	qm_diagnosis_done(&d);
+	hctx[1].stays_inactive = true;
+	d = diagnose(again, &h.env);
+	assert_string_equal(d.rule, "fabrics-reconnect-risk");
+	assert_int_equal(d.stands, 1);
+	assert_cpus(&d.cpus, "2-3");
+	assert_cpus(&d.offline, "");
+	assert_says(d.cause, "It is still marked inactive, though a CPU of it is online: each attempt fails");
+	assert_string_equal(d.advice, "Take CPU 3 offline and online again: the controller then comes back by itself; or "
+				      "disconnect and connect again.");
+	assert_string_equal(d.command, "chcpu -d 3 && chcpu -e 3");
+	qm_diagnosis_done(&d);
+	hctx[1].cpus = topo_kept_list("0");
+	d = diagnose(once, &h.env);
+	assert_string_equal(d.advice, "Disconnect and connect again: that makes the queues anew.");
+	assert_null(d.command);
+	qm_diagnosis_done(&d);
+	/* A queue that is not there, and the admin queue, which is none of a disk's. */
+	d = diagnose("nvme nvme0: failed to connect queue: 3 ret=-11", &h.env);
+	assert_says(d.advice, "/nvme0c0n1/hctx2/state");
+	qm_diagnosis_done(&d);
+	d = diagnose("nvme nvme0: failed to connect queue: 0 ret=-11", &h.env);
+	assert_says(d.cause, "The queue map has nothing to do with it.");
+	qm_diagnosis_done(&d);
+	h.m.controllers = NULL;
+	h.m.disks = NULL;
+	h.m.n_controllers = h.m.n_disks = 0;
+	host_done(&h);
+}
+
 static void old_form(void **state)
 {
 	struct qm_klog_report r = read_log("nvme nvme0: Connect command failed, error wo/DNR bit: -16402\n");
@@ -692,6 +764,7 @@ int main(void)
 		cmocka_unit_test(not_the_map),
 		cmocka_unit_test(interrupts),
 		cmocka_unit_test(place_of_a_timeout),
+		cmocka_unit_test(no_tag),
 		cmocka_unit_test(old_form),
 		cmocka_unit_test(commands),
 		cmocka_unit_test(statuses),
