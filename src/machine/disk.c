@@ -128,6 +128,15 @@ static bool is_disk_place(const char *parent, const char *name)
 	return qm_name_is_nvme_disk(name, &a, &c, &b) && strncmp(base, "nvme", 4) == 0;
 }
 
+/* 1: there is a directory, 0: there is none, -ENOMEM. */
+static int is_directory(const struct qm_scan *s, const char *path)
+{
+	_cleanup_(qm_dir_close) struct qm_dir dir = { .fd = -1 };
+	int r = qm_dir_openat(&s->top, path, &dir);
+
+	return r == -ENOMEM ? r : r == 0;
+}
+
 /* More directories than this are no device tree. */
 #define WALK_MAX 200000
 
@@ -168,7 +177,8 @@ int qm_disks_walk(struct qm_scan *s)
 			if (is_disk_place(todo.v[at], names.v[i])) {
 				old.disks = s->m->disks;
 				old.n_disks = known;
-				if (disk_find(&old, names.v[i]))
+				r = disk_find(&old, names.v[i]) ? 0 : is_directory(s, path);
+				if (r <= 0)
 					continue;
 				r = add_disk(s->m, names.v[i], path);
 				path = NULL;

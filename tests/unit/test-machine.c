@@ -113,7 +113,8 @@ static void twins(void **state)
 	tree_make(&tree, "c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
 			 "sys/devices/copy/of/virtual/block/nullb0/mq/0/cpu_list 0-1\n"
 			 "sys/devices/copy/of/virtual/block/nullb1/mq/0/cpu_list 0-3\n"
-			 "sys/devices/virtual/block/nullb0/mq/0/cpu_list 0-3\n");
+			 "sys/devices/virtual/block/nullb0/mq/0/cpu_list 0-3\n"
+			 "sys/devices/block/nullb1 a file\n");
 	assert_int_equal(qm_root_open(&root, tree.dir, false, &outer), 0);
 	assert_int_equal(qm_machine_read(&root, QM_READ_DEVICES, &m), 0);
 	assert_int_equal(m.n_disks, 2);
