@@ -230,7 +230,7 @@ static bool has_conflict(const struct qm_machine *m, enum conflict what, struct 
 		qm_cpuset_and(cpus, &c->irqaffinity);
 		return c->has_irqaffinity && c->has_isolcpus && !qm_cpuset_is_empty(cpus);
 	case CONFLICT_ALL:
-		qm_cpuset_copy(cpus, &c->isolcpus);
+		qm_cpuset_copy(cpus, &m->topo.present);
 		return c->has_isolcpus && !qm_cpuset_is_empty(&m->topo.present) &&
 			qm_cpuset_is_subset(&m->topo.present, &c->isolcpus);
 	case CONFLICT_IMPOSSIBLE:

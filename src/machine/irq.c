@@ -84,6 +84,27 @@ static int read_mask(struct qm_irq_scan *s, const char *nr, const char *file, bo
 	return read_set(s, nr, file, qm_dir_read_cpumask, ret_has, ret);
 }
 
+/*
+ * A mask may name more CPUs than there can be, an interrupt arrives only at one that is there: others are dropped, where the
+ * machine's own list of possible CPUs is known to be one.
+ */
+static int check_effective(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
+{
+	const struct qm_topology *t = &s->m->topo;
+	struct qm_cpuset cpus;
+	char path[NAME_SPACE];
+
+	if (!irq->has_effective || t->possible_derived || qm_cpuset_is_empty(&t->possible) ||
+	    qm_cpuset_is_subset(irq->effective, &t->possible))
+		return 0;
+	snprintf(path, sizeof(path), "proc/irq/%s/effective_affinity_list", nr);
+	qm_problem_addf(&s->m->problems, path, "names a CPU that is not possible on this machine");
+	qm_cpuset_copy(&cpus, irq->effective);
+	qm_cpuset_and(&cpus, &t->possible);
+	irq->has_effective = !qm_cpuset_is_empty(&cpus);
+	return qm_setpool_add(&s->m->sets, &cpus, &irq->effective);
+}
+
 static int read_targets(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)
 {
 	int r;
@@ -93,7 +114,7 @@ static int read_targets(struct qm_irq_scan *s, const char *nr, struct qm_irq *ir
 		r = read_mask(s, nr, "smp_affinity", &irq->has_requested, &irq->requested);
 	if (r == 0)
 		r = read_list(s, nr, "effective_affinity_list", &irq->has_effective, &irq->effective);
-	return r;
+	return r == 0 ? check_effective(s, nr, irq) : r;
 }
 
 static int read_irq(struct qm_irq_scan *s, const char *nr, struct qm_irq *irq)

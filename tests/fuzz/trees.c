@@ -190,6 +190,8 @@ static void judge(struct qm_root *root, const struct qm_machine *m)
 	FUZZ_CHECK(qm_cpuset_is_subset(&m->topo.online, &m->topo.present));
 	FUZZ_CHECK(qm_cpuset_last(&m->topo.possible) == (int)m->topo.nr_cpus - 1);
 	FUZZ_CHECK(!qm_cpuset_is_empty(&m->topo.online));
+	for (size_t i = 0; i < m->n_irqs; i++)
+		FUZZ_CHECK(m->topo.possible_derived || qm_cpuset_is_subset(m->irqs[i].effective, &m->topo.possible));
 	for (size_t i = 1; i < m->n_disks; i++)
 		FUZZ_CHECK(strcmp(m->disks[i].name, m->disks[i - 1].name) != 0);
 	if (qm_audit_run(m, &options, &findings) == 0) {

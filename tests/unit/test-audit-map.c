@@ -1008,6 +1008,7 @@ static void command_line(void **state)
 		{ "isolcpus=2-5 irqaffinity=0-2", "irqaffinity= sends interrupts to CPU 2, which isolcpus= isolates",
 			"2" },
 		{ "isolcpus=0-7", "isolcpus= names every CPU that is present", "0-7" },
+		{ "isolcpus=0-9", "isolcpus= names every CPU that is present", "0-7" },
 		{ "isolcpus=4-9", "name CPUs 8-9, which cannot exist here", "8-9" },
 		{ "isolcpus=io_queue,2-5", "isolcpus=io_queue is not known to this kernel", "" },
 		{ "isolcpus=2-5 irqaffinity=0-1,6-7 nohz_full=2-5", NULL, NULL },

@@ -127,6 +127,32 @@ static void twins(void **state)
 	tree_done(&tree);
 }
 
+/* A mask may name CPUs that cannot be, the CPU an interrupt last arrived at is one that can. */
+static void effective_cpus(void **state)
+{
+	struct qm_problems outer = { 0 };
+	struct qm_machine m = { 0 };
+	struct qm_root root;
+	struct tree tree;
+
+	(void)state;
+	tree_make(&tree, "c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
+			 "proc/irq/5/x/\nproc/irq/5/smp_affinity_list 0-63\nproc/irq/5/effective_affinity_list 2,9\n"
+			 "proc/irq/6/x/\nproc/irq/6/smp_affinity_list 0\nproc/irq/6/effective_affinity_list 8191\n");
+	assert_int_equal(qm_root_open(&root, tree.dir, false, &outer), 0);
+	assert_int_equal(qm_machine_read(&root, QM_READ_IRQS, &m), 0);
+	assert_int_equal(m.n_irqs, 2);
+	assert_cpus(m.irqs[0].requested, "0-63");
+	assert_true(m.irqs[0].has_effective);
+	assert_cpus(m.irqs[0].effective, "2");
+	assert_false(m.irqs[1].has_effective);
+	assert_int_equal(m.problems.n, 2);
+	assert_string_equal(m.problems.v[0].path, "proc/irq/5/effective_affinity_list");
+	qm_machine_done(&m);
+	qm_root_close(&root);
+	tree_done(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -135,6 +161,7 @@ int main(void)
 		cmocka_unit_test(moving_on),
 		cmocka_unit_test(no_machine),
 		cmocka_unit_test(twins),
+		cmocka_unit_test(effective_cpus),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
