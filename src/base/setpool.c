@@ -34,7 +34,7 @@ static const struct qm_cpuset **find(const struct qm_setpool *pool, const struct
 {
 	size_t h = hash(set);
 
-	for (size_t i = 0; i < PROBES && i < pool->n_slots; i++) {
+	for (size_t i = 0; i < PROBES; i++) {
 		const struct qm_cpuset **slot = &pool->slots[(h + i) & (pool->n_slots - 1)];
 
 		if (!*slot || qm_cpuset_is_equal(*slot, set))

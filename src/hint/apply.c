@@ -100,7 +100,7 @@ static int check_links(struct qm_root *root, const struct qm_plan *p, char **ret
 	struct qm_dir top = qm_root_dir(root);
 	int r = -EINVAL;
 
-	for (size_t i = 0; i < p->n && r != 0 && r != -ENOMEM; i++) {
+	for (size_t i = 0; i < p->n && r != -ENOMEM; i++) {
 		_cleanup_free_ char *parent = strdup(p->v[i].path), *target = NULL;
 
 		if (!parent)
@@ -211,7 +211,7 @@ static int apply_change(struct qm_root *root, struct qm_state *state, const char
 /* What became of a change that was to be taken back. undone: the same in the journal. */
 static int take_outcome(struct qm_change *c, struct qm_change *undone)
 {
-	if (undone->state == QM_CHANGE_REFUSED && undone->error)
+	if (undone->state == QM_CHANGE_REFUSED)
 		return set_error(c, QM_CHANGE_APPLIED, "could not be taken back: %s", undone->error);
 	c->state = undone->state;
 	free(c->error);

@@ -51,10 +51,11 @@ static size_t line_length(const char *s)
  */
 static const char *handler_of(const struct qm_machine *m, const struct qm_change *c, size_t *ret_len)
 {
-	long nr;
+	long nr = -1;
 
 	*ret_len = 0;
-	if (!qm_hint_path_is_allowed(c->path, NULL, &nr) || nr < 0)
+	qm_hint_path_is_allowed(c->path, NULL, &nr);
+	if (nr < 0)
 		return "";
 	for (size_t i = 0; i < m->n_irqs; i++) {
 		const char *name = m->irqs[i].name, *end;

@@ -20,12 +20,10 @@
 /* 65,536 entries of a path and two values each stay below this. */
 #define JOURNAL_MAX (64 * 1024 * 1024)
 
+/* An object that could not be made has left its error with its first value. */
 static void add_line(struct qm_strbuf *b, struct json_object *o)
 {
-	if (!o)
-		b->err = b->err ? b->err : -ENOMEM;
-	else
-		qm_strbuf_add_json(b, o);
+	qm_strbuf_add_json(b, o);
 	qm_strbuf_addc(b, '\n');
 	json_object_put(o);
 }
@@ -270,7 +268,7 @@ int qm_journal_read(const struct qm_state *s, const char *name, struct qm_journa
 	int r;
 
 	r = qm_state_read(s, name, JOURNAL_MAX, &text, &len);
-	for (line = text; r == 0 && line && *line; line = next) {
+	for (line = text; r == 0 && *line; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';

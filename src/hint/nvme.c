@@ -14,16 +14,17 @@
 #include "hint/nvme.h"
 
 /*
- * The count to reconnect with: one whose every queue outlives the loss of a core, else one that works now. 0 = none is
- * known. *ret_resilient tells which.
+ * What to reconnect with: a count whose every queue outlives the loss of a core, else one that works now. None (0) is known
+ * where the transport is not. *ret_resilient tells which.
  */
-static int best_count(struct qm_connect *connect, const struct qm_controller *c, unsigned *ret, bool *ret_resilient)
+static int best_request(struct qm_connect *connect, const struct qm_controller *c, struct qm_connect_request *ret,
+			bool *ret_resilient)
 {
 	struct qm_connect_request req = { 0 };
 	struct qm_connect_counts counts = { 0 };
 	int r;
 
-	*ret = 0;
+	*ret = req;
 	*ret_resilient = false;
 	if (!c->transport || qm_transport_parse(c->transport, &req.transport) < 0)
 		return 0;
@@ -31,12 +32,13 @@ static int best_count(struct qm_connect *connect, const struct qm_controller *c,
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	*ret_resilient = counts.largest_resilient > 0;
-	*ret = counts.largest_resilient ? counts.largest_resilient : counts.largest_safe;
+	req.io = counts.largest_resilient ? counts.largest_resilient : counts.largest_safe;
+	*ret = req;
 	qm_connect_counts_done(&counts);
 	return 0;
 }
 
-typedef int (*nvme_fn)(void *arg, const struct qm_controller *c, unsigned queues, bool resilient);
+typedef int (*nvme_fn)(void *arg, const struct qm_controller *c, const struct qm_connect_request *req, bool resilient);
 
 static int each_fabrics(const struct qm_machine *m, const struct qm_plan_options *opt, nvme_fn fn, void *arg)
 {
@@ -46,7 +48,7 @@ static int each_fabrics(const struct qm_machine *m, const struct qm_plan_options
 
 	for (size_t i = 0; r == 0 && i < m->n_controllers; i++) {
 		const struct qm_controller *c = &m->controllers[i];
-		unsigned queues;
+		struct qm_connect_request req;
 		bool resilient;
 
 		if (!c->fabrics || !qm_plan_is_selected(opt, i))
@@ -56,20 +58,20 @@ static int each_fabrics(const struct qm_machine *m, const struct qm_plan_options
 			r = qm_connect_new(&env, &connect);
 		}
 		if (r == 0)
-			r = best_count(connect, c, &queues, &resilient);
-		if (r == 0 && queues)
-			r = fn(arg, c, queues, resilient);
+			r = best_request(connect, c, &req, &resilient);
+		if (r == 0 && req.io)
+			r = fn(arg, c, &req, resilient);
 	}
 	qm_connect_free(connect);
 	return r;
 }
 
-static int add_note(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+static int add_note(void *arg, const struct qm_controller *c, const struct qm_connect_request *req, bool resilient)
 {
 	/* What is as small already outlives as much. */
-	if (c->n_hctx <= queues)
+	if (c->n_hctx <= req->io)
 		return 0;
-	return qm_plan_add_note(arg, c->name, "reconnect it with --nr-io-queues=%u: %s ('hint export --format nvme')", queues,
+	return qm_plan_add_note(arg, c->name, "reconnect it with --nr-io-queues=%u: %s ('hint export --format nvme')", req->io,
 				resilient ? "every queue then outlives the loss of any one core" :
 					    "the most that connect now");
 }
@@ -141,7 +143,7 @@ static int add_connection(struct json_object *list, const struct qm_controller *
 }
 
 /* Names that are no text are no kernel's, and JSON cannot hold them. */
-static int add_config(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+static int add_config(void *arg, const struct qm_controller *c, const struct qm_connect_request *req, bool resilient)
 {
 	_cleanup_free_ char *traddr = NULL, *trsvcid = NULL;
 	int r;
@@ -152,7 +154,7 @@ static int add_config(void *arg, const struct qm_controller *c, unsigned queues,
 	r = address_part(c->address, "traddr", &traddr);
 	if (r == 0)
 		r = address_part(c->address, "trsvcid", &trsvcid);
-	return r < 0 ? r : add_connection(arg, c, traddr, trsvcid, queues);
+	return r < 0 ? r : add_connection(arg, c, traddr, trsvcid, req->io);
 }
 
 int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt, struct qm_strbuf *out)
@@ -169,15 +171,12 @@ int qm_nvme_export(const struct qm_machine *m, const struct qm_plan_options *opt
 	return r < 0 ? r : out->err;
 }
 
-static int add_command(void *arg, const struct qm_controller *c, unsigned queues, bool resilient)
+static int add_command(void *arg, const struct qm_controller *c, const struct qm_connect_request *req, bool resilient)
 {
-	struct qm_connect_request req = { .io = queues };
 	struct qm_strbuf *out = arg;
 
 	(void)resilient;
-	if (qm_transport_parse(c->transport, &req.transport) < 0)
-		return 0;
-	qm_command_connect(out, c, true, &req);
+	qm_command_connect(out, c, true, req);
 	qm_strbuf_addc(out, '\n');
 	return 0;
 }

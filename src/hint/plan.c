@@ -49,7 +49,7 @@ static const char *why_two(const struct qm_planner *pl, const struct qm_controll
 		return "a queue serves several NUMA nodes: completions would cross them";
 	if (caches)
 		return "a queue serves several last-level caches: completions would cross them";
-	if (vectors && vectors < qm_cpuset_count(&pl->m->topo.online))
+	if (vectors < qm_cpuset_count(&pl->m->topo.online))
 		return "fewer interrupt vectors than CPUs: each completes for CPUs that did not take the interrupt";
 	return NULL;
 }

@@ -29,8 +29,7 @@ static bool is_irq_path(const char *path, long *ret_irq)
 	n = strcspn(nr, "/");
 	if (n > 10 || !all_in(nr, n, "0123456789") || strcmp(nr + n, suffix) != 0)
 		return false;
-	if (ret_irq)
-		*ret_irq = strtol(nr, NULL, 10);
+	*ret_irq = strtol(nr, NULL, 10);
 	return true;
 }
 
@@ -96,7 +95,7 @@ static bool is_value_valid(enum qm_change_what what, const char *value)
 
 	if (what == QM_CHANGE_RQ_AFFINITY)
 		return n == 1 && value[0] >= '0' && value[0] <= '2' && strlen(value) <= 2;
-	return qm_cpuset_parse_list(value, -1, &set) == 0 && !qm_cpuset_is_empty(&set) && !strchr(value, '(');
+	return qm_cpuset_parse_list(value, -1, &set) == 0 && !qm_cpuset_is_empty(&set);
 }
 
 static int parse_change(struct json_object *o, size_t i, struct qm_plan *p, char **ret_error)

@@ -14,6 +14,7 @@
 #include "base/input.h"
 #include "base/jsontext.h"
 #include "base/log.h"
+#include "base/natsort.h"
 #include "base/root.h"
 #include "base/setpool.h"
 #include "base/state.h"
@@ -202,6 +203,10 @@ static int refuse_sets(void)
 	EXPECT(qm_cpuset_parse_list("0-7:1", -1, &set) == -EINVAL);
 	EXPECT(qm_cpuset_parse_list("7-0", -1, &set) == -EINVAL);
 	EXPECT(qm_cpuset_parse_list("0-9999", -1, &set) == -ERANGE);
+	EXPECT(qm_cpuset_parse_list("(null) 3", -1, &set) == -EINVAL);
+	EXPECT(qm_cpuset_parse_mask("-1", &set) == -EINVAL);
+	EXPECT(qm_cpuset_parse_mask("G", &set) == -EINVAL);
+	EXPECT(qm_cpuset_parse_mask("g", &set) == -EINVAL);
 	strcpy(far, "1");
 	for (size_t i = 0, len = 1; i < QM_CPU_MAX / 32; i++, len += 9)
 		strcpy(far + len, ",00000000");
@@ -212,7 +217,7 @@ static int refuse_sets(void)
 	far[9] = '0';
 	EXPECT(qm_cpuset_parse_mask(far, &set) < 0);
 	EXPECT(set.nw == 77);
-	EXPECT(qm_cpuset_parse_mask("F", &set) == 0 && qm_cpuset_count(&set) == 4);
+	EXPECT(qm_cpuset_parse_mask("F\t\r\n", &set) == 0 && qm_cpuset_count(&set) == 4);
 	EXPECT(qm_cpuset_next_and(&set, &set, 64) == -1);
 	return 0;
 }
@@ -276,6 +281,37 @@ static int write_fraction(void)
 	return 0;
 }
 
+/* What went wrong first is what is told. */
+static int write_after_an_error(void)
+{
+	struct qm_strbuf b = { .err = -ENOMEM };
+	json_object *nested = json_object_new_array();
+
+	qm_strbuf_add_json(&b, json);
+	EXPECT(b.err == -ENOMEM);
+	for (int i = 0; i < 40; i++) {
+		json_object *outer = json_object_new_array();
+
+		json_object_array_add(outer, nested);
+		nested = outer;
+	}
+	qm_strbuf_add_json(&b, nested);
+	EXPECT(b.err == -ENOMEM);
+	qm_strbuf_done(&b);
+	qm_strbuf_add_json(&b, nested);
+	EXPECT(b.err == -EINVAL);
+	qm_strbuf_done(&b);
+	json_object_put(nested);
+	return 0;
+}
+
+static int order_names(void)
+{
+	EXPECT(qm_natcmp("nvme0n1", "nvme0n1p1") < 0 && qm_natcmp("nvme0n1p1", "nvme0n1") > 0);
+	EXPECT(qm_natcmp("nvme2", "nvme10") < 0 && qm_natcmp("sda", "sda") == 0);
+	return 0;
+}
+
 /* One that cannot be kept is not half kept, and not forgotten without a word. */
 static int collect_problems(void)
 {
@@ -317,6 +353,9 @@ static const struct unit memory[] = {
 	{ .name = "jsontext by lines", .make = make_json, .run = write_json_lines, .check = drop_json, .own = true,
 	  .answer = "{\n  \"a\":[\n    1,\n    true,\n    null,\n    \"\\u0001\\n\\\"x\"\n  ],\n  \"b\":{\n  }\n}" },
 	{ .name = "jsontext of a fraction", .make = make_fraction, .run = write_fraction, .check = drop_json, .answer = "" },
+	{ .name = "jsontext after an error", .make = make_fraction, .run = write_after_an_error, .check = drop_json,
+	  .answer = "", .once = true },
+	{ .name = "natsort", .run = order_names, .answer = "", .once = true },
 	{ .name = "log", .run = collect_problems, .answer = "10" },
 	{ .name = "log that is full", .run = too_many_problems, .answer = "", .once = true },
 };
@@ -642,6 +681,72 @@ static int open_one(void)
 	return told(fd < 0 ? fd : 0);
 }
 
+/* One that can be told of or not. */
+static int meet_problem(void)
+{
+	long long n = 77;
+	int r;
+
+	r = qm_dir_read_num(&top, "d/odd", &n);
+	EXPECT(n == 77);
+	if (r != -EINVAL)
+		return told(r);
+	EXPECT(problems.n == 1 || problems.err == -ENOMEM);
+	r = problems.err;
+	if (r == 0)
+		units_say("%s: %s", problems.v[0].path, problems.v[0].error);
+	qm_problems_done(&problems);
+	return r;
+}
+
+/* The root itself, by a name of its own. */
+static int list_top(void)
+{
+	struct qm_names names = { .n = 77 };
+	int r;
+
+	r = qm_dir_exists(&top, ".");
+	if (r >= 0)
+		r = qm_dir_names(&top, ".", &names);
+	EXPECT(r == 0 || names.n == 77);
+	if (r == 0) {
+		for (size_t i = 0; i < names.n; i++)
+			units_say("%s ", names.v[i]);
+		qm_names_done(&names);
+	}
+	return told(r);
+}
+
+/* A tap need not listen to everything, and nobody has to keep problems. */
+static int read_unheard(void)
+{
+	static const struct qm_root_tap deaf;
+	struct qm_names names;
+	const char *text;
+	char *target;
+	int r;
+
+	root.tap = &deaf;
+	root.problems = NULL;
+	top.root_only = true;
+	r = qm_dir_read(&top, "d/num", &text);
+	if (r >= 0)
+		units_say("%s", text);
+	if (r >= 0)
+		r = qm_dir_mode(&top, "d/num");
+	if (r >= 0)
+		r = qm_dir_exists(&top, "d/num");
+	if (r >= 0)
+		r = qm_dir_link(&top, "d/up", &target);
+	if (r < 0)
+		return r;
+	free(target);
+	r = qm_dir_names(&top, "d", &names);
+	if (r == 0)
+		qm_names_done(&names);
+	return r;
+}
+
 /* Through links: relative, absolute, and one behind the other. */
 static int follow(void)
 {
@@ -707,8 +812,10 @@ static void make_odd(void)
 
 	make_root();
 	root.tap = NULL;
+	memset(big, 'x', sizeof(big));
 	tree_raw(&tree, "big", big, sizeof(big));
-	tree_add(&tree, "huge 99999999999999999999\nfar 99999\nloop -> loop\npiece -> num\n");
+	tree_raw(&tree, "page", big, 2000);
+	tree_add(&tree, "blanks \t42 \t\r\nhuge 99999999999999999999\nfar 99999\nloop -> loop\npiece -> num\n");
 	tree_path(&tree, "pipe", path);
 	assert_true(mkfifo(path, 0600) == 0 || errno == EEXIST);
 	for (int i = 0; i < 600; i++) {
@@ -729,6 +836,19 @@ static void expect_refused(int r, int want, const char *error)
 	qm_problems_done(&problems);
 }
 
+/* What a tap is not told for want of memory, where nobody keeps problems, is for the tap's owner to bear. */
+static void tell_nobody(void)
+{
+	root.tap = &tap;
+	root.problems = NULL;
+	inject_arm(INJECT_OWN, ENOMEM, 1);
+	EXPECT(qm_dir_mode(&top, "l") == 0777);
+	EXPECT(inject.hit);
+	inject_arm(INJECT_NONE, 0, 0);
+	root.tap = NULL;
+	root.problems = &problems;
+}
+
 static void refuse_endless(void)
 {
 	struct qm_names names = { .n = 77 };
@@ -747,13 +867,19 @@ static void refuse_endless(void)
 
 static int refuse_odd(void)
 {
-	const char *text = mark;
+	const char *text = mark, *head;
+	long long blank = 77;
 	char deep[512] = "x", *line = mark;
+	struct qm_dir dir, unopened = { 0 };
+	struct qm_root closed = { .fd = -1 };
 	struct qm_cpuset set;
-	struct qm_dir dir;
 	long long n = 77;
 
 	expect_refused(qm_dir_read(&top, "big", &text), -EFBIG, "larger than any such file of a kernel, not read");
+	expect_refused(qm_dir_read_head(&top, "big", 2000, &head), 2000, NULL);
+	expect_refused(qm_dir_read_num(&top, "blanks", &blank), 0, NULL);
+	EXPECT(blank == 42);
+	expect_refused(qm_dir_read_head(&top, "page", 5000, &head), 2000, NULL);
 	expect_refused(qm_dir_read_num(&top, "huge", &n), -ERANGE, "a number beyond what a kernel can have");
 	expect_refused(qm_dir_read_num(&top, "d/odd", &n), -EINVAL, "garbled");
 	expect_refused(qm_dir_read_cpulist(&top, "far", &set), -ERANGE, "a number beyond what a kernel can have");
@@ -780,16 +906,182 @@ static int refuse_odd(void)
 	if (mode != LIVE)
 		expect_refused(qm_dir_read(&top, "pipe", &text), -EMEDIUMTYPE, "not a regular file, not opened");
 	refuse_endless();
+	tell_nobody();
+	/* What is closed can be closed, and what was never opened. */
+	qm_dir_close(&unopened);
+	qm_dir_close(&unopened);
+	EXPECT(fcntl(0, F_GETFD) >= 0);
+	qm_root_close(&closed);
+	qm_root_close(&closed);
 	EXPECT(text == mark && line == mark && n == 77);
 	return 0;
 }
+
+/* ---- below a root that somebody changes meanwhile ---- */
+
+static void make_changing(void)
+{
+	tree_make(&tree, "in/d/num 42\nin/d/other -> up\nin/l -> d\nout/num secret\nout/other -> secret\n");
+}
+
+/* Links that lead out, relative and absolute. */
+static void change_file(void)
+{
+	tree_link(&tree, "in/d/num", "../../out/num");
+}
+
+static void change_file_far(void)
+{
+	char path[1024];
+
+	tree_path(&tree, "out/num", path);
+	tree_link(&tree, "in/d/num", path);
+}
+
+static void change_dir_to(const char *to)
+{
+	char from[1024], path[1024];
+
+	tree_path(&tree, "in/d", from);
+	tree_path(&tree, "in/was", path);
+	assert_int_equal(rename(from, path), 0);
+	tree_link(&tree, "in/d", to);
+}
+
+static void change_dir(void)
+{
+	change_dir_to("../out");
+}
+
+static void change_dir_far(void)
+{
+	char path[1024];
+
+	tree_path(&tree, "out", path);
+	change_dir_to(path);
+}
+
+/* The directory that is being walked is moved out of the root. */
+static void move_dir(void)
+{
+	char from[1024], to[1024];
+
+	tree_path(&tree, "in/d", from);
+	tree_path(&tree, "out/d", to);
+	assert_int_equal(rename(from, to), 0);
+}
+
+static void remove_file(void)
+{
+	tree_remove(&tree, "in/d/num");
+}
+
+static int race_read(void)
+{
+	const char *text;
+	int r = qm_dir_read(&top, "l/num", &text);
+
+	EXPECT(r < 0 || strcmp(text, "42\n") == 0);
+	return r;
+}
+
+static int race_read_up(void)
+{
+	const char *text;
+	int r = qm_dir_read(&top, "d/../out/num", &text);
+
+	EXPECT(r == -ENOENT);
+	return r;
+}
+
+static int race_write(void)
+{
+	return qm_dir_write(&top, "d/num", "7\n", 2);
+}
+
+static int race_link(void)
+{
+	char *target = NULL;
+	int r = qm_dir_link(&top, "d/other", &target);
+
+	EXPECT(r < 0 || strcmp(target, "up") == 0);
+	free(target);
+	return r;
+}
+
+static int race_names(void)
+{
+	struct qm_names names = { 0 };
+	int r = qm_dir_names(&top, "d", &names);
+
+	EXPECT(r < 0 || (names.n > 0 && strcmp(names.v[names.n - 1], "other") == 0));
+	qm_names_done(&names);
+	return r;
+}
+
+/* Once; true: there are more points. */
+static bool race(int (*op)(void), void (*meanwhile)(void), unsigned long at, bool *ret_loop)
+{
+	struct qm_problems p = { 0 };
+	char path[1024], buf[16] = "";
+	bool hit;
+	FILE *f;
+	int r;
+
+	make_changing();
+	tree_path(&tree, "in", path);
+	assert_int_equal(qm_root_open(&root, path, false, &p), 0);
+	root.no_openat2 = mode == WALK;
+	top = qm_root_dir(&root);
+	inject.meanwhile = meanwhile;
+	inject_arm(INJECT_RACE, 0, at);
+	r = op();
+	hit = inject.hit;
+	inject_arm(INJECT_NONE, 0, 0);
+	*ret_loop |= r == -ELOOP;
+	qm_root_close(&root);
+	qm_problems_done(&p);
+	tree_path(&tree, "out/num", path);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	EXPECT(fread(buf, 1, sizeof(buf) - 1, f) > 0 && strcmp(buf, "secret\n") == 0);
+	fclose(f);
+	tree_done(&tree);
+	return hit;
+}
+
+/* Whatever happens to it between two calls, nothing outside is read or written. */
+static int change_meanwhile(void)
+{
+	static int (*const ops[])(void) = { race_read, race_read_up, race_write, race_link, race_names };
+	static void (*const changes[])(void) = {
+		change_file, change_file_far, change_dir, change_dir_far, move_dir, remove_file,
+	};
+	bool write_refused = false, other = false;
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(ops); i++) {
+		for (size_t k = 0; k < QM_ARRAY_SIZE(changes); k++) {
+			unsigned long at = 1;
+
+			while (race(ops[i], changes[k], at, ops[i] == race_write ? &write_refused : &other))
+				at++;
+			EXPECT(at > 1 && at < 100);
+		}
+	}
+	EXPECT(write_refused);
+	return 0;
+}
+
+static const struct unit races[] = {
+	{ .name = "changes meanwhile", .run = change_meanwhile, .answer = "", .once = true },
+};
 
 static int join_paths(void)
 {
 	char *path = mark;
 	int r;
 
-	r = qm_path_join("a/b", "../.././../c//./d", &path);
+	r = qm_path_join("a/b", "../.././../c//./.x/d", &path);
 	EXPECT(r == 0 || path == mark);
 	if (r < 0)
 		return r;
@@ -817,6 +1109,9 @@ static const struct unit roots[] = {
 	ROOT_UNIT("names", list_names, .answer = "[dir d]list mask num sub up "),
 	ROOT_UNIT("a file to stream", open_one, .survives = "fstatat", .answer = "[file d/num 0]"),
 	ROOT_UNIT("for root alone", be_refused, .survives = "fstatat", .answer = "[file d/num 3]"),
+	ROOT_UNIT("a problem", meet_problem, .survives = "fstatat", .answer = "[file d/odd 5]d/odd: garbled"),
+	ROOT_UNIT("its own directory", list_top, .answer = "[seen ][dir ]abs chain d l "),
+	ROOT_UNIT("unheard", read_unheard, .survives = "fstatat", .answer = "42\n"),
 	{ .name = "writing", .make = make_root, .run = write_one, .check = check_written, .answer = "" },
 	{ .name = "what is refused", .make = make_odd, .run = refuse_odd, .check = drop_root, .answer = "", .once = true },
 };
@@ -828,7 +1123,7 @@ static const struct unit below_root[] = {
 };
 
 static const struct unit paths[] = {
-	{ .name = "paths", .run = join_paths, .answer = "c/d " },
+	{ .name = "paths", .run = join_paths, .answer = "c/.x/d " },
 };
 
 /* ---- the state directory ---- */
@@ -893,7 +1188,8 @@ static void check_opened(int r)
 
 static int refuse_state(void)
 {
-	struct qm_state one = QM_STATE_INIT, two = QM_STATE_INIT;
+	struct qm_state one = QM_STATE_INIT, two = QM_STATE_INIT, top_one = QM_STATE_INIT;
+	struct stat st;
 	char path[1024];
 
 	tree_path(&tree, "file", path);
@@ -911,11 +1207,90 @@ static int refuse_state(void)
 	EXPECT(one.fd == -1);
 	EXPECT(qm_state_open(&root, state_path, true, &one) == 0);
 	EXPECT(qm_state_open(&root, state_path, true, &two) == 0);
+	/* Without a directory in the name, and right below the root of all. */
+	EXPECT(qm_state_open(&root, "no-such-state", false, &(struct qm_state)QM_STATE_INIT) == -ENOENT);
+	EXPECT(qm_state_open(&root, "/no-such-state", false, &(struct qm_state)QM_STATE_INIT) == -ENOENT);
+	/* Another user's, who could put a journal there. Only root can make one. */
+	/* Root's is fine for everybody else. */
+	assert_int_equal(stat("/proc", &st), 0);
+	if (getuid() == 0)
+		assert_int_equal(seteuid(65534), 0);
+	EXPECT(qm_state_open(&root, "/proc", false, &top_one) == (st.st_uid == 0 ? 0 : -EPERM));
+	if (getuid() == 0)
+		assert_int_equal(seteuid(0), 0);
+	qm_state_close(&top_one);
+	/* The root of all has no name to be looked at by. */
+	EXPECT(qm_state_open(&root, "//", false, &top_one) == -ENOENT);
+	qm_state_close(&top_one);
+	tree_path(&tree, "var", path);
+	if (chown(path, 65534, 65534) == 0)
+		EXPECT(qm_state_open(&root, path, true, &(struct qm_state)QM_STATE_INIT) == -EPERM);
 	EXPECT(qm_state_lock(&one) == 0);
 	EXPECT(qm_state_lock(&two) == -EWOULDBLOCK);
 	EXPECT(two.lock_fd == -1);
 	qm_state_close(&one);
 	qm_state_close(&two);
+	return 0;
+}
+
+/* What stands in its way is named, where it can be looked at. */
+static int refuse_file(void)
+{
+	char path[1024];
+	int r;
+
+	tree_path(&tree, "file", path);
+	r = qm_state_open(&root, path, true, &(struct qm_state)QM_STATE_INIT);
+	return r == -ENOTDIR ? 0 : r;
+}
+
+static void make_state_dir(void)
+{
+	char path[1024];
+
+	tree_path(&tree, "state", path);
+	assert_true(mkdir(path, 0700) == 0 || errno == EEXIST);
+}
+
+static void make_state_link(void)
+{
+	char path[1024];
+
+	tree_path(&tree, "state", path);
+	assert_true(symlink("open", path) == 0 || errno == EEXIST);
+}
+
+/* Somebody else makes it at the same time: the same directory is as good, a link is not. */
+static int open_in_a_race(void)
+{
+	char path[1024], made[1024];
+	bool hit = true, refused = false;
+
+	tree_path(&tree, "state", path);
+	tree_path(&tree, "open/lock", made);
+	for (unsigned long at = 1; hit; at++) {
+		struct qm_state s = QM_STATE_INIT;
+		bool link = at % 2;
+		int r;
+
+		inject.meanwhile = link ? make_state_link : make_state_dir;
+		inject_arm(INJECT_RACE, 0, (at + 1) / 2);
+		r = qm_state_open(&root, path, true, &s);
+		if (r == 0)
+			r = qm_state_lock(&s);
+		hit = inject.hit;
+		inject_arm(INJECT_NONE, 0, 0);
+		qm_state_close(&s);
+		EXPECT(r == 0 || (link && r == -ELOOP));
+		EXPECT(access(made, F_OK) < 0);
+		refused |= r == -ELOOP;
+		remove(path);
+		tree_path(&tree, "state/lock", path);
+		remove(path);
+		tree_path(&tree, "state", path);
+		remove(path);
+	}
+	EXPECT(refused);
 	return 0;
 }
 
@@ -1007,6 +1382,9 @@ static const struct unit states[] = {
 	{ .name = "by name", .make = make_empty, .run = open_named, .check = check_opened, .answer = "" },
 	{ .name = "the default", .make = make_empty, .run = open_default, .check = check_opened, .answer = "" },
 	{ .name = "what is refused", .make = make_empty, .run = refuse_state, .check = drop_all, .answer = "", .once = true },
+	{ .name = "a file in its place", .make = make_empty, .run = refuse_file, .check = drop_all, .answer = "",
+	  .survives = "fstatat" },
+	{ .name = "made by two", .make = make_empty, .run = open_in_a_race, .check = drop_all, .answer = "", .once = true },
 	{ .name = "a new file", .make = make_state, .run = create_entry, .check = check_created, .answer = "", .closes = 1 },
 	{ .name = "one more line", .make = make_state, .run = append_line, .check = check_appended, .answer = "", .closes = 1 },
 	{ .name = "reading", .make = make_state, .run = read_state, .check = drop_all, .answer = "7 before\nnew old " },
@@ -1190,6 +1568,8 @@ int main(void)
 		if (mode != LIVE)
 			good = units_run(modes[mode], below_root, QM_ARRAY_SIZE(below_root)) && good;
 		tree_done(&tree);
+		if (mode != LIVE)
+			good = units_run(modes[mode], races, QM_ARRAY_SIZE(races)) && good;
 	}
 	good = units_run("root: ", paths, QM_ARRAY_SIZE(paths)) && good;
 	good = units_run("state: ", states, QM_ARRAY_SIZE(states)) && good;

@@ -6,6 +6,7 @@
 #include "units.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -120,6 +121,7 @@ static int refuse_file(void)
 		HEAD "\"changes\":[" CHANGE(IRQ(5), "1", "(null)") "]}",
 		HEAD "\"changes\":[3]}",
 		HEAD "\"changes\":[{\"path\":3}]}",
+		HEAD "\"changes\":[{\"path\":\"" RQ "\",\"old\":\"1\\u0000\",\"new\":\"2\"}]}",
 		HEAD "\"changes\":3}",
 		HEAD "\"possible_list\":3,\"changes\":[]}",
 		HEAD,
@@ -143,6 +145,75 @@ static int refuse_file(void)
 		units_say("%s\n", error);
 		free(error);
 	}
+	return 0;
+}
+
+/* Only these two files may be written, each by one name. */
+static int judge_paths(void)
+{
+	static const char *const good[] = { IRQ(0), IRQ(4294967295), RQ, "sys/block/.a/queue/rq_affinity",
+					    "sys/block/md/queue/rq_affinity",
+					    "sys/devices/..a/b/block/c/queue/rq_affinity" };
+	static const char *const bad[] = {
+		"", "proc/irq/5", "proc/irq//smp_affinity_list", IRQ(12345678901), IRQ(5x), IRQ(-5), IRQ(5) "x", "/" IRQ(5),
+		"sys/block/a", "sys/block/a/queue/nr_requests", "sys/block//queue/rq_affinity",
+		"sys/block/./queue/rq_affinity", "sys/block/../queue/rq_affinity", "sys/class/queue/rq_affinity",
+	};
+	static char far[PATH_MAX + 64] = "sys/block/";
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(good); i++)
+		EXPECT(qm_hint_path_is_allowed(good[i], NULL, NULL));
+	for (size_t i = 0; i < QM_ARRAY_SIZE(bad); i++)
+		EXPECT(!qm_hint_path_is_allowed(bad[i], NULL, NULL));
+	memset(far + strlen(far), 'a', PATH_MAX);
+	strcat(far, "/queue/rq_affinity");
+	EXPECT(!qm_hint_path_is_allowed(far, NULL, NULL));
+	return 0;
+}
+
+static int judge_values(void)
+{
+	static const struct {
+		const char *path, *value;
+		bool good;
+	} t[] = {
+		{ RQ, "0", true },     { RQ, "2\\n", true },   { RQ, "3", false },     { RQ, "/", false },
+		{ RQ, "", false },     { RQ, "12", false },    { RQ, "2\\n\\n", false }, { IRQ(5), "0-3,8", true },
+		{ IRQ(5), "", false }, { IRQ(5), "x", false }, { IRQ(5), "(null)", false },
+	};
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(t); i++) {
+		struct qm_plan p = { 0 };
+		char text[512], *error = NULL;
+		int r;
+
+		snprintf(text, sizeof(text), HEAD "\"changes\":[{\"path\":\"%s\",\"old\":\"1\",\"new\":\"%s\",\"reason\":null}]}",
+			 t[i].path, t[i].value);
+		r = qm_plan_parse(text, strlen(text), &p, &error);
+		EXPECT(r == (t[i].good ? 0 : -EINVAL));
+		EXPECT(t[i].good || strstr(error, "is no value for"));
+		free(error);
+		qm_plan_done(&p);
+	}
+	return 0;
+}
+
+static int name_nothing(void)
+{
+	EXPECT(!qm_change_what_name(_QM_CHANGE_WHAT_MAX));
+	EXPECT(!qm_change_state_name(_QM_CHANGE_STATE_MAX));
+	EXPECT(!qm_export_format_name(_QM_EXPORT_MAX));
+	return 0;
+}
+
+/* Blanks at the end are no difference; what is no list is compared as text. */
+static int compare_values(void)
+{
+	EXPECT(qm_value_is_same(QM_CHANGE_IRQ, "0-3\n", "0,1,2,3"));
+	EXPECT(!qm_value_is_same(QM_CHANGE_IRQ, "0-3", "x"));
+	EXPECT(qm_value_is_same(QM_CHANGE_IRQ, "x \t\n", "x"));
+	EXPECT(!qm_value_is_same(QM_CHANGE_RQ_AFFINITY, "1", "2"));
+	EXPECT(qm_value_is_same(QM_CHANGE_RQ_AFFINITY, "", " \n"));
 	return 0;
 }
 
@@ -181,7 +252,7 @@ static int parse_huge(void)
 
 /* ---- planning ---- */
 
-static struct qm_machine m, old_m, banned_m, blind_m, managed_m, isolated_m, fabrics_m;
+static struct qm_machine bare_m, m, old_m, banned_m, blind_m, managed_m, isolated_m, fabrics_m;
 static struct qm_root root, fabrics_root;
 static const struct qm_machine *planned;
 static size_t n_planned;
@@ -198,9 +269,9 @@ static int make_plan(void)
 	root.problems = NULL;
 	EXPECT(r == 0 || p.n == 77);
 	if (r == 0) {
-		/* Where a file cannot be read there is less to do, and a problem. */
+		/* For each file that cannot be read there is one thing less to do, and a problem. */
 		n_planned = inject.hit ? n_planned : p.n;
-		EXPECT(p.n == n_planned || (p.n < n_planned && problems.n == 1));
+		EXPECT(p.n + problems.n == n_planned || problems.err == -ENOMEM);
 		units_say("%zu", p.n);
 		for (size_t i = 0; i < p.n; i++)
 			units_say(" %s", p.v[i].new);
@@ -216,6 +287,19 @@ static int make_plan(void)
 static void plan_m(void)
 {
 	planned = &m;
+}
+
+/* Looking for a file takes memory then. */
+static void plan_by_walk(void)
+{
+	planned = &m;
+	root.no_openat2 = true;
+}
+
+static void end_walk(int r)
+{
+	(void)r;
+	root.no_openat2 = false;
 }
 
 static void plan_old(void)
@@ -241,6 +325,11 @@ static void plan_managed(void)
 static void plan_isolated(void)
 {
 	planned = &isolated_m;
+}
+
+static void plan_bare(void)
+{
+	planned = &bare_m;
 }
 
 static void plan_fabrics(void)
@@ -285,6 +374,171 @@ static int export_none(void)
 	return 0;
 }
 
+/* What the exports make of the plan and the machine; the caller frees it. */
+static char *exported(const struct qm_plan *p, const struct qm_machine *machine, enum qm_export_format f,
+		      const struct qm_plan_options *opt)
+{
+	struct qm_strbuf b = { 0 };
+	char *text = NULL;
+
+	assert_int_equal(qm_plan_export(p, machine, opt, f, &b), 0);
+	assert_int_equal(qm_strbuf_take(&b, &text), 0);
+	return text;
+}
+
+static void expect_export(const struct qm_plan *p, const struct qm_machine *machine, enum qm_export_format f,
+			  const char *has, const char *has_not)
+{
+	struct qm_plan_options opt = { 0 };
+	char *text = exported(p, machine, f, &opt);
+
+	EXPECT(!has || strstr(text, has));
+	EXPECT(!has_not || !strstr(text, has_not));
+	free(text);
+}
+
+/* Names that mean something to a shell or to udev, changes that are not wanted, and interrupts that are not known. */
+static int export_odd(void)
+{
+	struct qm_irq odd[] = {
+		{ .nr = 5, .name = (char *)"it's" }, { .nr = 6, .name = (char *)"a/b" }, { .nr = 7 },
+		{ .nr = 8, .name = (char *)"one, two" }, { .nr = 10, .name = (char *)"\x1b[2J" },
+	};
+	struct qm_disk disks[] = { { .name = (char *)"sd*" }, { .name = (char *)"sda" }, { .name = (char *)"sd\x7f" } };
+	size_t all[] = { 0, 1, 2 };
+	struct qm_controller ctrl = { .name = (char *)"host0", .disks = all, .n_disks = 3 };
+	struct qm_machine one = { .irqs = odd, .n_irqs = 5, .controllers = &ctrl, .n_controllers = 1, .disks = disks, .n_disks = 3 };
+	struct qm_plan p = { 0 };
+	static const struct {
+		const char *path, *reason;
+		enum qm_change_state state;
+	} t[] = {
+		{ IRQ(5), "two\nlines\x7f", QM_CHANGE_PLANNED }, { IRQ(6), NULL, QM_CHANGE_APPLIED },
+		{ IRQ(7), NULL, QM_CHANGE_SAME },               { IRQ(8), NULL, QM_CHANGE_PLANNED },
+		{ IRQ(9), NULL, QM_CHANGE_REFUSED },            { IRQ(10), NULL, QM_CHANGE_PLANNED },
+		{ RQ, NULL, QM_CHANGE_PLANNED },                { "sys/block/\x1b/queue/rq_affinity", NULL, QM_CHANGE_PLANNED },
+	};
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(t); i++) {
+		assert_int_equal(qm_plan_add(&p, i < 6 ? QM_CHANGE_IRQ : QM_CHANGE_RQ_AFFINITY, t[i].path, "1", "2",
+					     i ? "host0" : NULL, t[i].reason, NULL), 0);
+		p.v[i].state = t[i].state;
+	}
+	expect_export(&p, &one, QM_EXPORT_SHELL, "\t# two lines \n\tput '" IRQ(5) "' '2' 'it'\\''s'\n", IRQ(9));
+	expect_export(&p, &one, QM_EXPORT_SHELL, "\tput '" IRQ(6) "' '2' ''\n", "a/b");
+	expect_export(&p, &one, QM_EXPORT_SHELL, "\tput '" IRQ(7) "' '1' '' '2'\n", NULL);
+	expect_export(&p, &one, QM_EXPORT_SHELL, "\tput '" IRQ(8) "' '2' 'one'\n", "two'");
+	expect_export(&p, &one, QM_EXPORT_SHELL, "\tput '" IRQ(10) "' '2' ''\n", "\x1b");
+	expect_export(&p, &one, QM_EXPORT_SHELL, "\tput '" RQ "' '2' ''\n", NULL);
+	expect_export(&p, &one, QM_EXPORT_IRQBALANCE, "for name in \\\n\t'it'\\''s' \\\n\t'one'\ndo\n", "a/b");
+	expect_export(&p, &one, QM_EXPORT_UDEV, "KERNEL==\"sda\"", "sd*");
+	expect_export(&p, &one, QM_EXPORT_UDEV, NULL, "\x7f");
+	/* A controller of which nothing is wanted. */
+	ctrl.name = (char *)"host1";
+	expect_export(&p, &one, QM_EXPORT_UDEV, NULL, "sda");
+	qm_plan_done(&p);
+	return 0;
+}
+
+/* Its controllers apart from the machine's, to be changed. */
+static struct qm_controller *own_controllers(struct qm_machine *one)
+{
+	struct qm_controller *v = calloc(one->n_controllers, sizeof(*v));
+
+	assert_non_null(v);
+	memcpy(v, one->controllers, one->n_controllers * sizeof(*v));
+	one->controllers = v;
+	return v;
+}
+
+/* No count is proposed where it is not known what connects. */
+static int export_odd_fabrics(void)
+{
+	static char *const transports[] = { NULL, (char *)"carrier-pigeon" };
+	struct qm_machine one = fabrics_m;
+	struct qm_controller *v = own_controllers(&one);
+	size_t other = one.n_controllers;
+	struct qm_plan p = { 0 };
+	struct qm_plan_options none = { 0 }, few = { .controllers = &other, .n_controllers = 1 };
+	char *text;
+
+	text = exported(&whole, &one, QM_EXPORT_NVME, &none);
+	EXPECT(strstr(text, "\"nr_io_queues\":"));
+	free(text);
+	for (size_t k = 0; k < QM_ARRAY_SIZE(transports); k++) {
+		struct qm_strbuf commands = { 0 };
+
+		for (size_t i = 0; i < one.n_controllers; i++)
+			v[i].transport = transports[k];
+		expect_export(&whole, &one, QM_EXPORT_NVME, "[\n]\n", "nr_io_queues");
+		EXPECT(qm_nvme_commands(&one, &none, &commands) == 0 && commands.len == 0);
+		qm_strbuf_done(&commands);
+	}
+	/* One that is not asked for; nor where every CPU is kept from the queues. */
+	text = exported(&whole, &fabrics_m, QM_EXPORT_NVME, &few);
+	EXPECT(strcmp(text, "[\n]\n") == 0);
+	free(text);
+	memcpy(v, fabrics_m.controllers, one.n_controllers * sizeof(*v));
+	/* With a single CPU nothing outlives the loss of a core, but one queue connects. */
+	qm_cpuset_zero(&one.topo.online);
+	qm_cpuset_set(&one.topo.online, 0);
+	EXPECT(qm_nvme_add_notes(&one, &none, &p) == 0);
+	EXPECT(p.n_notes > 0 && strstr(p.notes[0].text, "--nr-io-queues=1: the most that connect now"));
+	qm_plan_done(&p);
+	one.topo.online = one.topo.possible;
+	assert_int_equal(qm_kernel_parse("6.4.0-150600.23.47-default", &one.kernel), 0);
+	one.cmdline.known = one.cmdline.has_isolcpus = one.cmdline.iso_managed_irq = true;
+	one.cmdline.isolcpus = one.topo.possible;
+	expect_export(&whole, &one, QM_EXPORT_NVME, "[\n]\n", "nr_io_queues");
+	qm_kernel_done(&one.kernel);
+	free(v);
+	return 0;
+}
+
+/* What of an address is copied: whole parts, and only those that are there. */
+static int export_addresses(void)
+{
+	static const struct {
+		const char *address, *has, *has_not;
+	} t[] = {
+		{ "traddr=10.0.0.1,trsvcid=4420", "\"trsvcid\":\"4420\"", NULL },
+		{ "xtraddr=10.0.0.1,traddr:9,traddr", "\"nr_io_queues\"", "addr\":" },
+		{ "", "\"nr_io_queues\"", "addr\":" },
+		{ NULL, "\"nr_io_queues\"", "addr\":" },
+		{ "host_traddr=1,,traddr=2,", "\"traddr\":\"2\"", "trsvcid" },
+		/* Bytes that are no text: cut short, overlong, a surrogate, beyond all, and what terminals obey. */
+		{ "traddr=\xc3", "[\n]\n", NULL },
+		{ "traddr=\xc0\xaf", "[\n]\n", NULL },
+		{ "traddr=\xed\xa0\x80", "[\n]\n", NULL },
+		{ "traddr=\xf4\x90\x80\x80", "[\n]\n", NULL },
+		{ "traddr=\xff", "[\n]\n", NULL },
+		{ "traddr=\xe2\x80\xae", "[\n]\n", NULL },
+		{ "traddr=\xe2\x81\xa6", "[\n]\n", NULL },
+		{ "traddr=\xc3\xa9", "\"traddr\":\"\xc3\xa9\"", NULL },
+	};
+	struct qm_machine one = fabrics_m;
+	struct qm_controller *v = own_controllers(&one);
+
+	for (size_t k = 0; k < QM_ARRAY_SIZE(t); k++) {
+		for (size_t i = 0; i < one.n_controllers; i++)
+			v[i].address = (char *)t[k].address;
+		expect_export(&whole, &one, QM_EXPORT_NVME, t[k].has, t[k].has_not);
+	}
+	/* The names that go with it as well. */
+	for (size_t i = 0; i < one.n_controllers; i++) {
+		v[i].address = NULL;
+		v[i].nqn = (char *)"nqn\n";
+	}
+	expect_export(&whole, &one, QM_EXPORT_NVME, "[\n]\n", NULL);
+	for (size_t i = 0; i < one.n_controllers; i++) {
+		v[i].nqn = NULL;
+		v[i].hostnqn = (char *)"\x80";
+	}
+	expect_export(&whole, &one, QM_EXPORT_NVME, "[\n]\n", NULL);
+	free(v);
+	return 0;
+}
+
 static int say_commands(void)
 {
 	struct qm_plan_options opt = { 0 };
@@ -311,6 +565,7 @@ static const struct unit plans[] = {
 		    "changes[0].new \"(null)\" is no value for smp_affinity_list\n"
 		    "changes[0] is not an object\n"
 		    "changes[0].path is not a string\n"
+		    "changes[0].old is not a string\n"
 		    "changes is not an array\n"
 		    "possible_list is not a string\n"
 		    "cut short: the JSON text ends before it is complete\n"
@@ -323,12 +578,21 @@ static const struct unit plans[] = {
 	{ .name = "plan file with too many changes", .run = parse_many, .answer = "", .once = true },
 	{ .name = "too large a plan file", .run = parse_huge, .answer = "larger than any plan" },
 	{ .name = "planning", .make = plan_m, .run = make_plan, .tells = true },
+	{ .name = "planning by the walk", .make = plan_by_walk, .run = make_plan, .check = end_walk, .tells = true, .few = true },
 	{ .name = "planning on 3.10", .make = plan_old, .run = make_plan, .tells = true },
 	{ .name = "planning around irqbalance", .make = plan_banned, .run = make_plan, .tells = true },
 	{ .name = "planning, blind", .make = plan_blind, .run = make_plan, .tells = true },
 	{ .name = "planning, managed", .make = plan_managed, .run = make_plan, .tells = true },
 	{ .name = "planning, isolated", .make = plan_isolated, .run = make_plan, .tells = true },
 	{ .name = "planning fabrics", .make = plan_fabrics, .run = make_plan, .tells = true },
+	{ .name = "planning without interrupts", .make = plan_bare, .run = make_plan, .tells = true },
+	{ .name = "paths", .run = judge_paths, .answer = "", .once = true },
+	{ .name = "values", .run = judge_values, .answer = "", .once = true },
+	{ .name = "names", .run = name_nothing, .answer = "", .once = true },
+	{ .name = "values that are the same", .run = compare_values, .answer = "", .once = true },
+	{ .name = "odd names", .run = export_odd, .answer = "", .once = true },
+	{ .name = "odd transports", .run = export_odd_fabrics, .answer = "", .once = true },
+	{ .name = "addresses", .run = export_addresses, .answer = "", .once = true },
 	{ .name = "no format", .run = export_none, .answer = "", .once = true },
 	{ .name = "commands", .run = say_commands },
 };
@@ -452,6 +716,7 @@ static int check_plan(void)
 		{ IRQ(5), "4", "2" },       { IRQ(6), "0-7", "3" },  { IRQ(8), "0-7", "3" }, { IRQ(9), "0-7", "3" },
 		{ IRQ(10), "0-7", "x" },    { IRQ(11), "0-7", "100" }, { IRQ(12), "0-7", "7" }, { IRQ(13), "0-7", "1" },
 		{ IRQ(5), "0", "4" },       { IRQ(5), "0", "1" },    { IRQ(20), "0", "1" },  { IRQ(21), "0", "1" },
+		{ IRQ(9999999999), "0", "1" },
 	};
 	struct qm_apply_options opt = { 0 };
 	struct qm_plan p = { 0 };
@@ -474,12 +739,22 @@ static int check_plan(void)
 	return r;
 }
 
-static int refuse_machine(void)
+static int refuse_for(const char *possible)
 {
 	struct qm_apply_options opt = { 0 };
-	struct qm_plan p = { .possible = (char *)"0-3" };
+	struct qm_plan p = { .possible = (char *)possible };
 
 	return check_and_say(&p, &opt);
+}
+
+static int refuse_machine(void)
+{
+	return refuse_for("0-3");
+}
+
+static int refuse_garbled(void)
+{
+	return refuse_for("seven");
 }
 
 static int check_one(const char *path)
@@ -489,7 +764,10 @@ static int check_one(const char *path)
 	int r;
 
 	add_one(&p, QM_CHANGE_IRQ, path, "4", "2", NULL);
+	add_one(&p, QM_CHANGE_IRQ, IRQ(8), "0-7", "2", NULL);
 	r = check_and_say(&p, &opt);
+	for (size_t i = 0; !inject.hit && i < p.n; i++)
+		EXPECT(p.v[i].state == QM_CHANGE_PLANNED);
 	qm_plan_done(&p);
 	return r;
 }
@@ -529,16 +807,27 @@ static int apply(void)
 	char *journal = NULL;
 	int r;
 
+	/* Those that are as they should be are in the plan, and not in the journal. */
+	add_one(&p, QM_CHANGE_IRQ, IRQ(8), "0-7", "0-7", NULL);
 	add_all(&p);
+	add_one(&p, QM_CHANGE_IRQ, IRQ(8), "0-7", "0-7", NULL);
 	not_restored = false;
 	r = check_and_say(&p, &opt);
 	if (r == 0)
 		r = qm_plan_apply(&own, &state, &opt, &p, &journal);
 	if (r != -ENOMEM)
 		say_states(&p);
-	for (size_t i = 0; i < p.n; i++) {
-		states[i] = p.v[i].state;
-		not_restored |= p.v[i].error && is_unsure(p.v[i].error);
+	for (size_t i = 0; i < QM_ARRAY_SIZE(files); i++) {
+		const struct qm_change *c = &p.v[i + 1];
+
+		states[i] = c->state;
+		/* There may have been no memory for the words. */
+		if (c->error)
+			not_restored |= is_unsure(c->error);
+		else
+			not_restored |= c->state == QM_CHANGE_REFUSED;
+		if (live && i == 1 && r == -ENOMEM)
+			not_restored |= c->state == QM_CHANGE_APPLIED || c->state == QM_CHANGE_MOVED;
 	}
 	free(journal);
 	qm_plan_done(&p);
@@ -554,7 +843,7 @@ static int undo_all(bool say)
 	r = qm_journals_read(&state, &js, &problems);
 	EXPECT(r == 0 || js.n == 77);
 	if (r == 0) {
-		EXPECT(js.unreadable == 0 || problems.n == 1);
+		EXPECT(js.unreadable == 0 || problems.n == 1 || problems.err == -ENOMEM);
 		units_say("%s", js.unreadable && say ? "unreadable" : "");
 		for (size_t i = 0; r == 0 && i < js.n; i++) {
 			r = qm_journal_undo(&own, &here, &state, &js.v[i]);
@@ -598,6 +887,52 @@ static void check_applied(int r)
 	EXPECT(undo_all(false) == 0);
 	expect_as_before();
 	drop_own(r);
+}
+
+/* A call that fails, and then no memory, but some for the first that need it. */
+static int apply_with_little(void)
+{
+	for (unsigned long spare = 1; spare < 8; spare++) {
+		bool hit = true;
+
+		for (unsigned long at = 1; hit; at++) {
+			int r;
+
+			make_own();
+			inject_arm(INJECT_CALL, EIO, at);
+			inject.then = INJECT_NO_MEMORY;
+			inject.spare = spare;
+			r = apply();
+			hit = inject.hit;
+			inject_arm(INJECT_NONE, 0, 0);
+			EXPECT(r == 0 || r == -EIO || r == -ENOMEM);
+			check_applied(r);
+			units_forget();
+		}
+	}
+	return 0;
+}
+
+/* Once is not worth a word. */
+static int write_busy(void)
+{
+	struct qm_dir top = qm_root_dir(&own);
+	unsigned writes = 0;
+	bool hit = true;
+
+	for (unsigned long at = 1; hit; at++) {
+		int r;
+
+		inject_arm(INJECT_CALL, EBUSY, at);
+		r = qm_value_write(&top, IRQ(5), "2\n");
+		hit = inject.hit;
+		writes += hit && strcmp(inject.what, "write") == 0;
+		inject_arm(INJECT_NONE, 0, 0);
+		EXPECT(r == 0);
+		EXPECT(holds(IRQ(5), "2\n"));
+	}
+	EXPECT(writes == 1);
+	return 0;
 }
 
 static void make_applied(void)
@@ -688,7 +1023,7 @@ static int say_status(void)
 	r = qm_journals_read(&state, &js, &problems);
 	EXPECT(r == 0 || js.n == 77);
 	if (r == 0) {
-		EXPECT(js.unreadable == 0 || problems.n == 1);
+		EXPECT(js.unreadable == 0 || problems.n == 1 || problems.err == -ENOMEM);
 		units_say("%s", js.unreadable ? "unreadable" : "");
 		for (size_t i = 0; r == 0 && i < js.n; i++) {
 			r = qm_journal_status(&own, &here, &js.v[i]);
@@ -756,7 +1091,12 @@ static int read_damaged(void)
 		"{\"qmapctl_journal\":\"1\"}\n{\"entry\":0,\"path\":\"etc/passwd\",\"old\":\"\",\"new\":\"\"}\n{\"end\":1}\n",
 		"{\"qmapctl_journal\":\"1\"}\n{\"entry\":0}\n{\"end\":1}\n",
 		"{\"qmapctl_journal\":\"1\"}\n3\n",
+		"{\"qmapctl_journal\":1}\n{\"end\":0}\n",
+		"{\"qmapctl_journal\":\"1\"}\n{\"end\":\"0\"}\n",
+		/* From here on they are good, whatever the marks name. */
 		"{\"qmapctl_journal\":\"1\"}\n{\"end\":0}\n{\"begin\":0}\n{\"cut",
+		"{\"qmapctl_journal\":\"1\",\"boot\":\"a\"}\n{\"qmapctl_journal\":\"1\",\"boot\":\"b\"}\n{\"end\":0}\n",
+		"{\"qmapctl_journal\":\"1\"}\n{\"end\":0}\n{\"done\":-1}\n{\"done\":1}\n{\"done\":\"0\"}\n[]\n\n",
 	};
 
 	for (size_t i = 0; i < QM_ARRAY_SIZE(texts); i++) {
@@ -765,8 +1105,11 @@ static int read_damaged(void)
 
 		put("state/hint-000001.jsonl", texts[i]);
 		put("state/hint-x.jsonl", "another file");
+		put("state/hint-1.json", "another file");
+		put("state/hint-0123456789.jsonl", "another file");
 		EXPECT(qm_journals_read(&state, &js, &problems) == 0);
-		EXPECT(js.n == (i == QM_ARRAY_SIZE(texts) - 1));
+		EXPECT(js.n == (i >= QM_ARRAY_SIZE(texts) - 3));
+		EXPECT(!js.n || !js.v[0].boot || strcmp(js.v[0].boot, "a") == 0);
 		EXPECT(js.unreadable == 1 - js.n && problems.n == js.unreadable);
 		qm_journals_done(&js);
 		qm_problems_done(&problems);
@@ -849,9 +1192,107 @@ static int parse_with_json(void)
 	return each_in_child(parse_without_memory);
 }
 
+/* With all or nothing, one that somebody has changed keeps all from being written; so does having nothing to do. */
+static int do_nothing(void)
+{
+	struct qm_apply_options all = { .all_or_nothing = true }, opt = { 0 };
+	struct qm_plan p = { 0 };
+	char *journal = mark;
+
+	add_one(&p, QM_CHANGE_IRQ, IRQ(5), "4", "2", NULL);
+	add_one(&p, QM_CHANGE_IRQ, IRQ(8), "1", "2", NULL);
+	EXPECT(check_and_say(&p, &all) == 0);
+	EXPECT(qm_plan_apply(&own, &state, &all, &p, &journal) == 0 && !journal);
+	EXPECT(p.v[0].state == QM_CHANGE_PLANNED && p.v[1].state == QM_CHANGE_MOVED);
+	qm_plan_done(&p);
+	journal = mark;
+	add_one(&p, QM_CHANGE_IRQ, IRQ(8), "0-7", "0-7", NULL);
+	EXPECT(check_and_say(&p, &opt) == 0);
+	EXPECT(qm_plan_apply(&own, &state, &opt, &p, &journal) == 0 && !journal);
+	EXPECT(p.v[0].state == QM_CHANGE_SAME);
+	qm_plan_done(&p);
+	expect_as_before();
+	return 0;
+}
+
+static int judge_same_irq(void)
+{
+	struct qm_irq nameless = { .nr = 5 };
+	struct qm_machine one = { .irqs = &nameless, .n_irqs = 1 };
+	struct qm_change c = { .path = (char *)RQ, .handler = (char *)"nvme0q1" };
+
+	EXPECT(qm_change_is_same_irq(&c, &one));
+	c.path = (char *)IRQ(9999999999);
+	EXPECT(qm_change_is_same_irq(&c, &one));
+	c.path = (char *)IRQ(5);
+	EXPECT(qm_change_is_same_irq(&c, &one));
+	nameless.name = (char *)"eth0";
+	EXPECT(!qm_change_is_same_irq(&c, &one));
+	c.path = (char *)"etc/passwd";
+	EXPECT(qm_change_is_same_irq(&c, &one));
+	return 0;
+}
+
+/* What a file holds, and whose that is: half of a write is ours, anything else is not. */
+static int judge_contents(void)
+{
+	static const struct {
+		const char *holds;
+		enum qm_change_state state;
+	} t[] = {
+		{ "0,1,2,3\n", QM_CHANGE_UNDONE },      /* the old value */
+		{ "0-3\n", QM_CHANGE_UNDONE },          /* in other words */
+		{ "0-1,5\n", QM_CHANGE_APPLIED },       /* the new one */
+		{ "0-1,5\n3\n", QM_CHANGE_APPLIED },   /* not yet cut */
+		{ "0-1,5,3\n", QM_CHANGE_APPLIED },     /* begun */
+		{ "0,1,5\n3\n", QM_CHANGE_APPLIED },    /* half taken back */
+		{ "0-1,5\n3", QM_CHANGE_MOVED },        /* nothing of ours ends so */
+		{ "0-1,5\n4\n", QM_CHANGE_MOVED },
+		{ "0-1", QM_CHANGE_MOVED },
+		{ "0,1,7\n3\n", QM_CHANGE_MOVED },
+		{ "0,9\n", QM_CHANGE_MOVED },
+		{ "9\n", QM_CHANGE_MOVED },
+		{ "", QM_CHANGE_MOVED },
+	};
+	static const char journal[] =
+		"{\"qmapctl_journal\":\"1\"}\n"
+		"{\"entry\":0,\"path\":\"" IRQ(5) "\",\"old\":\"0,1,2,3\\n\",\"new\":\"0-1,5\"}\n"
+		"{\"entry\":1,\"path\":\"" IRQ(6) "\",\"old\":\"1\",\"new\":\"2\"}\n"
+		"{\"entry\":2,\"path\":\"" RQ "\",\"old\":\"1\",\"new\":\"2\"}\n"
+		"{\"end\":3}\n{\"begin\":0}\n{\"begin\":2}\n{\"refused\":2}\n";
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(t); i++) {
+		struct qm_problems problems = { 0 };
+		struct qm_journals js;
+
+		put("state/hint-000001.jsonl", journal);
+		put(IRQ(5), t[i].holds);
+		EXPECT(qm_journals_read(&state, &js, &problems) == 0);
+		assert_int_equal(js.n, 1);
+		EXPECT(qm_journal_status(&own, NULL, &js.v[0]) == 0);
+		EXPECT(js.v[0].plan.v[0].state == t[i].state);
+		/* Never begun, and refused: not looked at. */
+		EXPECT(js.v[0].plan.v[1].state == QM_CHANGE_PLANNED && js.v[0].plan.v[2].state == QM_CHANGE_REFUSED);
+		qm_journals_done(&js);
+		EXPECT(qm_journals_read(&state, &js, &problems) == 0);
+		EXPECT(qm_journal_undo(&own, NULL, &state, &js.v[0]) == 0);
+		EXPECT(holds(IRQ(5), t[i].state == QM_CHANGE_APPLIED ? "0,1,2,3\n" : t[i].holds));
+		EXPECT(holds(IRQ(6), files[1].old));
+		qm_journals_done(&js);
+		qm_problems_done(&problems);
+	}
+	return 0;
+}
+
 #define KEPT "refused the kernel took the value but kept 3; the old one was restored;"
 
 static const struct unit writes[] = {
+	{ .name = "check of a garbled machine", .make = make_own, .run = refuse_garbled, .check = drop_own,
+	  .answer = "the plan is for a machine with CPUs seven, this one has 0-7" },
+	{ .name = "busy", .make = make_own, .run = write_busy, .check = drop_own, .answer = "", .once = true },
+	{ .name = "nothing to do", .make = make_own, .run = do_nothing, .check = drop_own, .answer = "", .once = true },
+	{ .name = "whose interrupt", .run = judge_same_irq, .answer = "", .once = true },
+	{ .name = "whose content", .make = make_own, .run = judge_contents, .check = drop_own, .answer = "", .once = true },
 	{ .name = "check", .make = make_own, .run = check_plan, .check = drop_own, .tells = true },
 	{ .name = "check on another machine", .make = make_own, .run = refuse_machine, .check = drop_own,
 	  .answer = "the plan is for a machine with CPUs 0-3, this one has 0-7" },
@@ -860,7 +1301,7 @@ static const struct unit writes[] = {
 	{ .name = "check of a link", .make = make_linked, .run = refuse_link, .check = drop_own, .tells = true,
 	  .answer = IRQ(5) ": a symbolic link stands there" },
 	{ .name = "apply", .make = make_own, .run = apply, .check = check_applied, .tells = true,
-	  .answer = "applied;applied;applied;" },
+	  .answer = "same;applied;applied;applied;same;" },
 	{ .name = "undo", .make = make_applied, .run = undo, .check = check_undone, .tells = true, .own = true,
 	  .answer = "undone;undone;undone;" },
 	{ .name = "undo beside others", .make = make_moved, .run = undo, .check = check_moved, .tells = true, .own = true,
@@ -891,7 +1332,7 @@ static const struct unit writes[] = {
 static const struct unit walks[] = {
 	{ .name = "check", .make = make_own, .run = check_plan, .check = drop_own, .tells = true, .few = true },
 	{ .name = "apply", .make = make_own, .run = apply, .check = check_applied, .tells = true, .few = true,
-	  .answer = "applied;applied;applied;" },
+	  .answer = "same;applied;applied;applied;same;" },
 	{ .name = "undo", .make = make_applied, .run = undo, .check = check_undone, .tells = true, .own = true, .few = true,
 	  .answer = "undone;undone;undone;" },
 	{ .name = "status", .make = make_applied, .run = say_status, .check = check_undone, .tells = true, .own = true, .few = true,
@@ -899,18 +1340,20 @@ static const struct unit walks[] = {
 };
 
 static const struct unit all_applies[] = {
+	{ .name = "apply with little memory", .run = apply_with_little, .answer = "", .once = true },
 	{ .name = "apply all", .make = make_own, .run = apply, .check = check_applied, .tells = true, .own = true, .few = true,
-	  .answer = "applied;applied;applied;" },
+	  .answer = "same;applied;applied;applied;same;" },
 };
 
 static const struct unit live_applies[] = {
 	{ .name = "apply", .make = make_own, .run = apply, .check = check_applied, .tells = true,
-	  .answer = "applied;" KEPT "applied;" },
+	  .answer = "same;applied;" KEPT "applied;same;" },
 };
 
 static const struct unit live_all[] = {
+	{ .name = "apply with little memory", .run = apply_with_little, .answer = "", .once = true },
 	{ .name = "apply all", .make = make_own, .run = apply, .check = check_applied, .tells = true, .own = true,
-	  .answer = "undone;" KEPT "planned;" },
+	  .answer = "same;undone;" KEPT "planned;same;" },
 };
 
 static void read_machine(struct qm_root *r, const char *path, struct qm_machine *ret)
@@ -943,6 +1386,8 @@ static void read_machines(char **argv)
 	read_machine(&fabrics_root, argv[2], &fabrics_m);
 	assert_int_equal(qm_plan_make(&root, &m, &opt, &whole), 0);
 	/* The same but for a word or two; only m is given back. */
+	bare_m = m;
+	bare_m.n_irqs = 0;
 	old_m = banned_m = isolated_m = m;
 	alter(&blind_m, true, 0);
 	alter(&managed_m, false, 1);

@@ -17,7 +17,9 @@ struct inject inject;
 
 void inject_arm(enum inject_kind kind, int error, unsigned long at)
 {
-	inject = (struct inject){ .kind = kind, .error = error, .at = at, .endless = inject.endless };
+	inject = (struct inject){
+		.kind = kind, .error = error, .at = at, .endless = inject.endless, .meanwhile = inject.meanwhile,
+	};
 }
 
 void inject_disarm(void)
@@ -25,15 +27,28 @@ void inject_disarm(void)
 	inject.kind = INJECT_NONE;
 }
 
+/* What the failure of a call, or that something happens before it, entails. */
+static void follow(const char *what)
+{
+	inject.what = inject.hit ? inject.what : what;
+	inject.hit = true;
+	if (inject.then == INJECT_NO_MEMORY) {
+		inject.then = INJECT_ONCE;
+		inject.kind = INJECT_OWN;
+		inject.at = inject.calls + inject.spare + 1;
+	}
+}
+
 /* Counts one; true: it has to fail, with errno set. */
 static bool fails(enum inject_kind kind, const char *what)
 {
 	if (inject.kind == INJECT_OWN && kind == INJECT_ALLOC)
 		kind = INJECT_OWN;
-	if (inject.kind != kind || ++inject.calls != inject.at)
+	if (inject.kind != kind || ++inject.calls < inject.at || !inject.at)
 		return false;
-	inject.hit = true;
-	inject.what = what;
+	if (inject.calls > inject.at && inject.then != INJECT_ONWARD)
+		return false;
+	follow(what);
 	errno = kind != INJECT_CALL ? ENOMEM : inject.error;
 	return true;
 }
@@ -41,6 +56,14 @@ static bool fails(enum inject_kind kind, const char *what)
 /* waits: may be interrupted; writes: may find the disk full, or not to be written to. */
 static bool call_fails(const char *what, bool waits, bool writes)
 {
+	if (inject.kind == INJECT_RACE) {
+		if (++inject.calls == inject.at) {
+			follow(what);
+			inject.kind = INJECT_NONE;
+			inject.meanwhile();
+		}
+		return false;
+	}
 	if ((inject.error == EINTR && !waits) || ((inject.error == ENOSPC || inject.error == EROFS) && !writes))
 		return false;
 	return fails(INJECT_CALL, what);

@@ -15,15 +15,25 @@ enum inject_kind {
 	INJECT_OWN,   /* the same, of those alone that are not a library's */
 	INJECT_CALL,  /* a system call fails with .error and does nothing: EINTR those that wait, ENOSPC and EROFS those that write */
 	INJECT_SHORT, /* a write takes nothing and does not say why */
+	INJECT_RACE,  /* nothing fails: .meanwhile() is run just before a system call */
+};
+
+enum inject_then {
+	INJECT_ONCE,      /* all that follows succeeds */
+	INJECT_ONWARD,    /* so do all others from there on */
+	INJECT_NO_MEMORY, /* and the next allocation of ours gives nothing */
 };
 
 struct inject {
 	enum inject_kind kind;
+	enum inject_then then;
 	int error;
 	unsigned long at, calls;
+	unsigned long spare; /* with INJECT_NO_MEMORY: so many allocations are still made */
 	bool hit;
 	bool endless; /* directories begin anew where they end, links fill all the room there is */
-	const char *what; /* the call that failed */
+	void (*meanwhile)(void);
+	const char *what; /* the call that failed first */
 };
 
 extern struct inject inject;

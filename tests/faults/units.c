@@ -23,19 +23,25 @@ static const struct fault {
 	enum inject_kind kind;
 	int error;
 	int told; /* as which error */
+	enum inject_then then;
 } faults[] = {
-	{ "ENOMEM", INJECT_ALLOC, ENOMEM, ENOMEM },
-	{ "EIO", INJECT_CALL, EIO, EIO },
-	{ "ENOSPC", INJECT_CALL, ENOSPC, ENOSPC },
-	{ "EACCES", INJECT_CALL, EACCES, EACCES },
-	{ "EROFS", INJECT_CALL, EROFS, EROFS },
-	{ "EINTR", INJECT_CALL, EINTR, 0 },
+	{ "ENOMEM", INJECT_ALLOC, ENOMEM, ENOMEM, INJECT_ONCE },
+	{ "EIO", INJECT_CALL, EIO, EIO, INJECT_ONCE },
+	{ "ENOSPC", INJECT_CALL, ENOSPC, ENOSPC, INJECT_ONCE },
+	{ "EACCES", INJECT_CALL, EACCES, EACCES, INJECT_ONCE },
+	{ "EROFS", INJECT_CALL, EROFS, EROFS, INJECT_ONCE },
+	{ "EINTR", INJECT_CALL, EINTR, 0, INJECT_ONCE },
 	/* What openat2() gives on old kernels, in sandboxes, for links that lead out, and when it asks for another try. */
-	{ "ENOSYS", INJECT_CALL, ENOSYS, ENOSYS },
-	{ "EPERM", INJECT_CALL, EPERM, EPERM },
-	{ "EXDEV", INJECT_CALL, EXDEV, EXDEV },
-	{ "EAGAIN", INJECT_CALL, EAGAIN, EAGAIN },
-	{ "short", INJECT_SHORT, 0, EIO },
+	{ "ENOSYS", INJECT_CALL, ENOSYS, ENOSYS, INJECT_ONCE },
+	{ "EPERM", INJECT_CALL, EPERM, EPERM, INJECT_ONCE },
+	{ "EXDEV", INJECT_CALL, EXDEV, EXDEV, INJECT_ONCE },
+	{ "EAGAIN", INJECT_CALL, EAGAIN, EAGAIN, INJECT_ONCE },
+	{ "short", INJECT_SHORT, 0, EIO, INJECT_ONCE },
+	/* Two troubles at once. */
+	{ "ENOMEM from there on", INJECT_ALLOC, ENOMEM, ENOMEM, INJECT_ONWARD },
+	{ "EIO from there on", INJECT_CALL, EIO, EIO, INJECT_ONWARD },
+	{ "EAGAIN from there on", INJECT_CALL, EAGAIN, EAGAIN, INJECT_ONWARD },
+	{ "EACCES and no memory", INJECT_CALL, EACCES, EACCES, INJECT_NO_MEMORY },
 };
 
 static struct {
@@ -59,6 +65,12 @@ void units_say(const char *fmt, ...)
 	va_end(ap);
 	now.len += n > 0 ? (size_t)n : 0;
 	units_must(now.len < sizeof(now.answer), "the answer has room");
+}
+
+void units_forget(void)
+{
+	now.len = 0;
+	now.answer[0] = '\0';
 }
 
 void units_expect(bool holds, const char *what)
@@ -113,7 +125,8 @@ static void judge(const struct unit *u, const struct fault *f)
 	if (!now.what || f->error == EINTR)
 		units_expect(same, "the right answer");
 	else if (now.r < 0)
-		units_expect(now.r == -f->told, "the error is the one of the call");
+		units_expect(now.r == -f->told || (f->then == INJECT_NO_MEMORY && now.r == -ENOMEM),
+			     "the error is the one of the call");
 	else if (u->tells && (f->kind != INJECT_ALLOC || strstr(now.answer, strerror(ENOMEM))))
 		units_expect(now.r == 0, "0 or an error");
 	else
@@ -147,6 +160,7 @@ static bool point(const struct unit *u, const struct fault *f, unsigned long at)
 	fds = count_fds();
 	live = inject_live();
 	inject_arm(kind, f->error, at);
+	inject.then = f->then;
 	now.r = u->run();
 	inject_disarm();
 	now.what = inject.hit ? inject.what : NULL;

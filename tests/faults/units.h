@@ -28,6 +28,8 @@ bool units_run(const char *prefix, const struct unit *units, size_t n);
 
 /* Adds to the answer. */
 void units_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Takes back what was added. */
+void units_forget(void);
 /* What does not hold is told with the point where it did not. */
 void units_expect(bool holds, const char *what);
 #define EXPECT(x) units_expect((x), #x)
