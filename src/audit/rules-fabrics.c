@@ -554,8 +554,10 @@ const struct qm_rule qm_rules_fabrics[] = {
 			"Remedy: bring one CPU of each such queue online before any path is reset; the controller then "
 			"comes back by itself. Or disconnect and connect again with a number of queues that qmapctl "
 			"advise names. The mark goes when a CPU of the queue is taken offline and online again.\n"
-			"Kernels: as for fabrics-connect-exdev; the mark was seen on 6.1 and 7.2. 4.9 and 4.14 take an offline CPU without complaint; "
-			"4.19 and 5.15 read beyond their tables, which is worse than a refusal.\n"
+			"Kernels: as for fabrics-connect-exdev; the mark was seen on 6.1 and 7.2. 5.10 fails each time "
+			"that a reset opens more queues than the one before left (EIO, -5), which nothing tells "
+			"beforehand. 4.9 and 4.14 take an offline CPU without complaint; 4.19 and 5.15 read beyond "
+			"their tables, which is worse than a refusal.\n"
 			"No problem: on local disks: there the same queue is hctx-no-online-cpu, which needs nothing.",
 		.each = run_fabrics_reconnect_risk,
 	},

@@ -80,6 +80,17 @@ static const struct qm_controller *same_controller(const struct making *k)
 	return k->i->kind == QM_KLOG_CONNECT ? NULL : find_controller(k);
 }
 
+/*
+ * The controller where the machine has it with a map and it tries again, else NULL. A log that ends with the failure does
+ * not say that it will be tried again, but a controller that had disks does.
+ */
+static const struct qm_controller *trying_controller(const struct making *k)
+{
+	const struct qm_controller *ctrl = find_controller(k);
+
+	return ctrl && ctrl->n_hctx && ctrl->state && strcmp(ctrl->state, "connecting") == 0 ? ctrl : NULL;
+}
+
 /* ---- a queue without a CPU ---- */
 
 /* Which transport it was, as far as anybody says: the machine, or the words of the message. */
@@ -429,9 +440,7 @@ static bool is_of_larger_machine(const struct making *k)
 static int explain_exdev(struct making *k)
 {
 	const struct qm_controller *ctrl = find_controller(k);
-	/* A log that ends with the failure does not say that it will be tried again, but a controller that had disks does. */
-	bool trying = ctrl && ctrl->n_hctx && ctrl->state && strcmp(ctrl->state, "connecting") == 0;
-	bool again = k->i->kind == QM_KLOG_RECONNECT || trying;
+	bool again = k->i->kind == QM_KLOG_RECONNECT || trying_controller(k);
 
 	k->d.rule = again ? "fabrics-reconnect-risk" : "fabrics-connect-exdev";
 	k->d.severity = "error";
@@ -498,12 +507,48 @@ static void explain_inactive(struct making *k, const struct qm_hctx *h)
 	qm_command_cycle(&k->command, &cycle);
 }
 
+/*
+ * A queue that the controller had before a reset without all CPUs, and has not now. Seen on 5.10, which opens such a queue
+ * before it makes it anew: -EIO each time. 6.1 and 7.2 make it first.
+ */
+static bool is_not_made(const struct making *k)
+{
+	const struct qm_controller *ctrl = trying_controller(k);
+
+	return ctrl && k->i->has_status && k->i->status == -EIO && k->i->qid > (long)ctrl->n_hctx;
+}
+
+static int explain_not_made(struct making *k)
+{
+	const struct qm_controller *ctrl = trying_controller(k);
+	struct qm_connect_request req = request_of(k->i);
+	int r = 0;
+
+	k->d.rule = "fabrics-reconnect-risk";
+	k->d.severity = "error";
+	k->d.stands = 1;
+	k->d.hctx = k->i->qid - 1;
+	qm_words_queue(&k->cause, k->i->qid);
+	qm_strbuf_addf(&k->cause,
+		" is none of the %zu that the controller has since an earlier reset, which had fewer CPUs online. This kernel "
+		"opens it before it makes it, so each attempt fails (EIO). Neither network nor target are at fault.",
+		ctrl->n_hctx);
+	qm_strbuf_adds(&k->advice, "disconnect and connect again: no reset brings the queue back");
+	transport_of(k, ctrl, &req.transport);
+	if (k->env->connect && qm_connect_algo(k->env->connect))
+		r = recommend(k, &req, &req.io);
+	else
+		req.io = 0;
+	if (r == 0 && req.io)
+		qm_command_reconnect(&k->command, ctrl, &req);
+	return r;
+}
+
 /* No tag was to be had for an I/O queue's Connect command, which is not waited for. */
 static void explain_no_tag(struct making *k)
 {
-	const struct qm_controller *ctrl = find_controller(k);
-	/* As in explain_exdev. */
-	bool trying = ctrl && ctrl->n_hctx && ctrl->state && strcmp(ctrl->state, "connecting") == 0;
+	const struct qm_controller *ctrl = trying_controller(k);
+	bool trying = ctrl;
 	const char *disk = "*";
 
 	if (trying && k->d.hctx < (long)ctrl->n_hctx && ctrl->hctx[k->d.hctx].stays_inactive) {
@@ -757,6 +802,8 @@ static int explain(struct making *k)
 	case QM_KLOG_RECONNECT:
 		if (k->i->qid != 0 && k->i->has_status && k->i->status == -EXDEV)
 			return explain_exdev(k);
+		if (is_not_made(k))
+			return explain_not_made(k);
 		explain_other_connect(k);
 		break;
 	case QM_KLOG_NO_CONNECTION:

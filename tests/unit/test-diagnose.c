@@ -683,6 +683,47 @@ static void no_tag(void **state)
 	host_done(&h);
 }
 
+/* 5.10: a reset with fewer CPUs online left fewer queues, and the next one opens more than there are. */
+static void queue_not_made(void **state)
+{
+	static const char log[] = "nvme nvme0: creating 3 I/O queues.\n"
+				  "nvme nvme0: Connect command failed, error wo/DNR bit: -16389\n"
+				  "nvme nvme0: failed to connect queue: 3 ret=-5\nnvme nvme0: Reconnecting in 1 seconds...";
+	char name[] = "nvme0", tcp[] = "tcp", live[] = "live", connecting[] = "connecting";
+	struct qm_hctx hctx[2] = { { .id = 0, .mapped = true, .cpus = topo_kept_list("0,2"), .irq = -1 },
+				   { .id = 1, .mapped = true, .cpus = topo_kept_list("1"), .irq = -1 } };
+	struct qm_controller ctrl = { .name = name, .transport = tcp, .state = connecting, .hctx = hctx, .n_hctx = 2 };
+	struct host h;
+	struct qm_diagnosis d;
+
+	(void)state;
+	host_make(&h, "5.10.223", &(struct topo_spec){ .possible = "0-2" });
+	h.m.controllers = &ctrl;
+	h.m.n_controllers = 1;
+	d = diagnose(log, &h.env);
+	assert_string_equal(d.rule, "fabrics-reconnect-risk");
+	assert_int_equal(d.stands, 1);
+	assert_int_equal(d.hctx, 2);
+	assert_string_equal(d.cause, "queue 3 (hctx 2) is none of the 2 that the controller has since an earlier reset, which had "
+				     "fewer CPUs online. This kernel opens it before it makes it, so each attempt fails (EIO). "
+				     "Neither network nor target are at fault.");
+	assert_string_equal(d.advice, "Disconnect and connect again: no reset brings the queue back.");
+	assert_string_equal(d.command, "nvme disconnect -d nvme0 && nvme connect -t tcp -a ADDRESS -n NQN --nr-io-queues=3");
+	qm_diagnosis_done(&d);
+	/* It came back, or it has the queue: another matter. */
+	ctrl.state = live;
+	d = diagnose(log, &h.env);
+	assert_string_equal(d.rule, "log-errno");
+	qm_diagnosis_done(&d);
+	ctrl.state = connecting;
+	d = diagnose("nvme nvme0: failed to connect queue: 2 ret=-5", &h.env);
+	assert_says(d.cause, "The queue map has nothing to do with it.");
+	qm_diagnosis_done(&d);
+	h.m.controllers = NULL;
+	h.m.n_controllers = 0;
+	host_done(&h);
+}
+
 static void old_form(void **state)
 {
 	struct qm_klog_report r = read_log("nvme nvme0: Connect command failed, error wo/DNR bit: -16402\n");
@@ -765,6 +806,7 @@ int main(void)
 		cmocka_unit_test(interrupts),
 		cmocka_unit_test(place_of_a_timeout),
 		cmocka_unit_test(no_tag),
+		cmocka_unit_test(queue_not_made),
 		cmocka_unit_test(old_form),
 		cmocka_unit_test(commands),
 		cmocka_unit_test(statuses),
