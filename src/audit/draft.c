@@ -174,7 +174,6 @@ const char *qm_draft_text(struct qm_draft *d, const char *fmt, ...)
 
 const char *qm_draft_quote(struct qm_draft *d, const char *word)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
 	struct qm_strbuf b = { 0 };
 
 	/* Names come from a machine that may be a stranger's tree: no command is better than a dangerous one. */
@@ -184,16 +183,7 @@ const char *qm_draft_quote(struct qm_draft *d, const char *word)
 	}
 	if (*word == '-')
 		d->no_command = true;
-	if (*word && strspn(word, safe) == strlen(word))
-		return word;
-	qm_strbuf_addc(&b, '\'');
-	for (const char *p = word; *p; p++) {
-		if (*p == '\'')
-			qm_strbuf_adds(&b, "'\\''");
-		else
-			qm_strbuf_addc(&b, *p);
-	}
-	qm_strbuf_addc(&b, '\'');
+	qm_strbuf_add_word(&b, word);
 	return lend(d, &b);
 }
 

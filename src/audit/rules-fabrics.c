@@ -256,7 +256,11 @@ static void draft_cure(struct qm_draft *d, const struct qm_audit *a, const struc
 		qm_draft_advice(d,
 			"Their CPUs are absent or isolated: connect again with fewer queues; advise names safe "
 			"counts.");
-		qm_draft_command(d, "qmapctl advise --print safe");
+		/* Transports may have different numbers, and then none is printed for all. */
+		if (c->transport)
+			qm_draft_command(d, "qmapctl advise --transport %s --print safe", qm_draft_quote(d, c->transport));
+		else
+			qm_draft_command(d, "qmapctl advise --print safe");
 	} else if (a->opt->whatif) {
 		qm_draft_advice(d,
 			"Keep %s online, or first connect again with a number of queues that advise names.", cpus);

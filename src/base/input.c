@@ -3,17 +3,28 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/strbuf.h"
+
+static bool is_stdin(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+const char *qm_input_name(const char *path)
+{
+	return is_stdin(path) ? "standard input" : path;
+}
 
 int qm_input_open(const char *path)
 {
 	struct stat st;
 	int fd, r;
 
-	if (strcmp(path, "-") == 0)
+	if (is_stdin(path))
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
 	else
 		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -7,6 +7,8 @@
 
 #include "base/cleanup.h"
 
+/* What a message calls such a file: "-" would say little. */
+const char *qm_input_name(const char *path);
 /*
  * Opens a file for reading; "-" is standard input. Pipes and devices are welcome, since the user asked for them; a
  * directory is -EISDIR. Returns a descriptor that the caller closes, or -errno.

@@ -97,6 +97,28 @@ void qm_strbuf_addf(struct qm_strbuf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+void qm_strbuf_add_quoted(struct qm_strbuf *b, const char *text, size_t len)
+{
+	qm_strbuf_addc(b, '\'');
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '\'')
+			qm_strbuf_adds(b, "'\\''");
+		else
+			qm_strbuf_addc(b, text[i]);
+	}
+	qm_strbuf_addc(b, '\'');
+}
+
+void qm_strbuf_add_word(struct qm_strbuf *b, const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+
+	if (*word && !word[strspn(word, safe)])
+		qm_strbuf_adds(b, word);
+	else
+		qm_strbuf_add_quoted(b, word, strlen(word));
+}
+
 void qm_strbuf_carry(struct qm_strbuf *b, const struct qm_strbuf *from)
 {
 	b->err = b->err ? b->err : from->err;

@@ -22,6 +22,10 @@ void qm_strbuf_adds(struct qm_strbuf *b, const char *text);
 void qm_strbuf_addc(struct qm_strbuf *b, char c);
 void qm_strbuf_addf(struct qm_strbuf *b, const char *fmt, ...) QM_PRINTF(2, 3);
 void qm_strbuf_vaddf(struct qm_strbuf *b, const char *fmt, va_list ap) QM_PRINTF(2, 0);
+/* As one word for a shell: within single quotes, which end and begin again around each quote in the text. */
+void qm_strbuf_add_quoted(struct qm_strbuf *b, const char *text, size_t len);
+/* The same where the word needs it; as it is where no shell would take it apart. */
+void qm_strbuf_add_word(struct qm_strbuf *b, const char *word);
 /* What was made of one buffer's text is in b: the error of the one is b's, too. */
 void qm_strbuf_carry(struct qm_strbuf *b, const struct qm_strbuf *from);
 /* Empties it, keeps the memory. */

@@ -252,6 +252,10 @@ static int advise_run(struct qm_run *run)
 		r = parse_transports(run, opt->transport, &transports);
 	if (r == 0)
 		r = check_sets(run, transports, &req);
+	if (r == 0 && opt->print && run->g.json)
+		r = qm_usage_error(run, "--print is a number alone: --json without it tells all of them");
+	if (r == 0 && opt->print && opt->queues)
+		r = qm_usage_error(run, "--print looks for a number, --queues judges one: they exclude each other");
 	if (r == 0 && opt->print)
 		r = parse_which(run, opt->print, &which);
 	if (r == 0)

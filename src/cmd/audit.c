@@ -54,6 +54,22 @@ static int parse_rules(struct qm_run *run, const char *option, const char *text,
 	return 0;
 }
 
+/* "Nothing wrong" where nothing was looked at would deceive. */
+static int check_rules(const struct qm_run *run, char **only, char **ignore)
+{
+	if (!only || !ignore)
+		return 0;
+	for (; *only; only++) {
+		char **i = ignore;
+
+		while (*i && strcmp(*i, *only) != 0)
+			i++;
+		if (!*i)
+			return 0;
+	}
+	return qm_usage_error(run, "--only and --ignore leave no rule");
+}
+
 /* The severity from which on the answer is "no"; _QM_SEVERITY_MAX = never. */
 static int parse_level(struct qm_run *run, const char *text, enum qm_severity *ret)
 {
@@ -112,6 +128,57 @@ static enum qm_severity lowest_shown(const struct qm_run *run, const struct audi
 	return run->g.verbose || opt->only || fail_on == QM_INFO ? QM_INFO : QM_WARNING;
 }
 
+/* The options without which a command would ask about another machine than was judged; but not --kernel, if it has one. */
+static void add_assumptions(struct qm_strbuf *b, const struct qm_globals *g, const char *command)
+{
+	const struct {
+		const char *option, *value;
+	} v[] = {
+		{ "--topology", g->topology },
+		{ "--synthetic", g->synthetic },
+		{ "--kernel", strstr(command, " --kernel ") ? NULL : g->kernel },
+		{ "--online", g->online },
+		{ "--offline", g->offline },
+		{ "--isolcpus", g->isolcpus },
+		{ "--nohz-full", g->nohz_full },
+	};
+
+	qm_strbuf_adds(b, g->demo ? " --demo" : "");
+	for (size_t i = 0; i < QM_ARRAY_SIZE(v); i++) {
+		if (!v[i].value)
+			continue;
+		qm_strbuf_addf(b, " %s ", v[i].option);
+		qm_strbuf_add_word(b, v[i].value);
+	}
+}
+
+/*
+ * Commands are for the machine that was judged; where a tree was, to be typed there. What was only assumed of it, and a
+ * machine that was made up, has to be said again.
+ */
+static int complete_commands(const struct qm_run *run, struct qm_findings *findings)
+{
+	static const char own[] = "qmapctl ";
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < findings->n; i++) {
+		struct qm_strbuf b = { 0 };
+		char **command = &findings->v[i].command, *whole = NULL;
+
+		if (!*command || strncmp(*command, own, strlen(own)) != 0)
+			continue;
+		qm_strbuf_adds(&b, *command);
+		add_assumptions(&b, &run->g, *command);
+		r = qm_strbuf_take(&b, &whole);
+		qm_strbuf_done(&b);
+		if (r == 0) {
+			free(*command);
+			*command = whole;
+		}
+	}
+	return r;
+}
+
 static int judge(struct qm_run *run, const struct qm_audit_options *ao, enum qm_severity fail_on)
 {
 	struct qm_findings findings = { 0 };
@@ -127,7 +194,9 @@ static int judge(struct qm_run *run, const struct qm_audit_options *ao, enum qm_
 	}
 	summarize(run, &summary);
 	res.summary = qm_strbuf_str(&summary);
-	r = summary.err ? summary.err : run->out.face->audit(&run->out, &res);
+	r = summary.err ? summary.err : complete_commands(run, &findings);
+	if (r == 0)
+		r = run->out.face->audit(&run->out, &res);
 	qm_strbuf_done(&summary);
 	qm_findings_done(&findings);
 	return r;
@@ -145,6 +214,8 @@ static int audit_run(struct qm_run *run)
 		r = parse_rules(run, "--only", opt->only, &only);
 	if (r == 0)
 		r = parse_rules(run, "--ignore", opt->ignore, &ignore);
+	if (r == 0)
+		r = check_rules(run, only, ignore);
 	if (r == 0)
 		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQBALANCE);
 	/* A tree may lack its release; a machine made up for the question must say what it runs. */

@@ -357,11 +357,12 @@ static int capture_run(struct qm_run *run)
 	int r;
 
 	if (run->n_args != 1)
-		return qm_usage_error(run, "needs one directory to write to");
+		return qm_usage_error(run, "capture needs one directory to write to");
 	if (run->g.topology || run->g.synthetic || run->g.demo)
 		return qm_usage_error(run, "there are no files to copy but in a machine: this one or --sysroot");
 	if (run->g.kernel || run->g.online || run->g.offline || run->g.isolcpus || run->g.nohz_full)
-		return qm_usage_error(run, "a capture is of what is, not of what would be");
+		return qm_usage_error(run, "a capture is of what is: --kernel, --online, --offline, --isolcpus and "
+				      "--nohz-full do not go with it");
 	c.res.dir = run->args[0];
 	c.res.redacted = opt->redact;
 	r = capture(run, &c);

@@ -172,11 +172,15 @@ QM_MUST_CHECK bool qm_source_need_kernel(struct qm_run *run);
 /* A CPU list that an option gives, all of them possible on this machine; option is for the message. 0, or QM_SAID. */
 QM_MUST_CHECK int qm_source_parse_list(const struct qm_run *run, const char *option, const char *text,
 				       struct qm_cpuset *ret);
+/* What --kernel names, for one kernel. 0, -ENOMEM, or QM_SAID. */
+QM_MUST_CHECK int qm_source_parse_kernel(const char *text, struct qm_kernel *ret);
 /*
  * Turns the operands into controllers; none = all. Unknown ones are told and set the exit status. 0, -ENOMEM, or
  * QM_NO_ANSWER where people asked for nothing else.
  */
 QM_MUST_CHECK int qm_devices_resolve(struct qm_run *run);
+/* Says, unless -q, that the machine has no controller, where none was named: an empty table would leave one wondering. */
+void qm_devices_tell_none(const struct qm_run *run);
 
 /* ---- messages ---- */
 

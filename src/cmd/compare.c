@@ -194,7 +194,7 @@ static int compare(struct comparison *c, struct qm_reporter *rep, unsigned queue
 	if (r < 0)
 		return r;
 	if (!queues && !c->n && !c->run->out.status && !c->run->g.quiet)
-		qm_error("no device with hardware queues here: --queues N compares for any number");
+		qm_error("no device with hardware queues here; --queues N compares for any number");
 	res.comparisons = c->out;
 	res.n_comparisons = c->n;
 	return c->run->out.face->maps(&c->run->out, &res);

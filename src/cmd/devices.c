@@ -2,6 +2,7 @@
 /* From the operands to controllers. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/cmd.h"
 
@@ -11,7 +12,10 @@ static int resolve_one(struct qm_run *run, const char *name, bool *chosen)
 	struct qm_ids ids = { 0 };
 	int r = qm_resolve(root, &run->m, name, &ids);
 
-	if (r == -ENOENT)
+	/* A directory is there, but that is not what was asked for. */
+	if (r == -ENOENT && *name == '/' && strncmp(name, "/dev/", 5) != 0)
+		qm_error("%s: no such device, nor is one mounted there", name);
+	else if (r == -ENOENT)
 		qm_error("%s: no such device", name);
 	if (r < 0)
 		return r;
@@ -60,4 +64,10 @@ int qm_devices_resolve(struct qm_run *run)
 			run->controllers[run->n_controllers++] = i;
 	}
 	return r;
+}
+
+void qm_devices_tell_none(const struct qm_run *run)
+{
+	if (!run->m.n_controllers && !run->n_args && !run->g.quiet)
+		qm_error("no device with hardware queues here");
 }

@@ -58,7 +58,7 @@ static int open_log(struct work *w)
 	int fd;
 
 	if (run->n_args) {
-		w->name = strcmp(run->args[0], "-") == 0 ? "standard input" : run->args[0];
+		w->name = qm_input_name(run->args[0]);
 		fd = qm_input_open(run->args[0]);
 	} else {
 		w->name = "/dev/kmsg";
@@ -190,7 +190,16 @@ static int note_number(struct work *w, unsigned long n, const char *one, const c
 static int note_log(struct work *w)
 {
 	const struct qm_klog_report *log = &w->log;
-	int r = note_number(w, log->too_long, "line is longer than 64 KiB: only its beginning was looked at",
+	struct qm_strbuf b = { 0 };
+	int r = 0;
+
+	/* As "dmesg | qmapctl diagnose -" gives it where dmesg is refused. */
+	if (!log->lines) {
+		qm_strbuf_adds(&b, "the log is empty; dmesg and journalctl -k may need root");
+		r = add_note(w, &b);
+	}
+	if (r == 0)
+		r = note_number(w, log->too_long, "line is longer than 64 KiB: only its beginning was looked at",
 			    "lines are longer than 64 KiB: only their beginnings were looked at");
 
 	if (r == 0)
@@ -405,7 +414,7 @@ static int parse_since(struct qm_run *run, struct qm_klog_since *ret)
 	int r = qm_since_parse(opt->since, ret);
 
 	if (r == -EINVAL)
-		return qm_usage_error(run, "--since: this is no time: '%s'", opt->since);
+		return qm_usage_error(run, "--since '%s': this is no time", opt->since);
 	/* The kernel's own log has seconds since boot only. */
 	if (r == 0 && ret->has_wall && !run->n_args && !run->g.sysroot)
 		qm_since_from_boot(ret);
@@ -442,9 +451,9 @@ static int diagnose_run(struct qm_run *run)
 	int r;
 
 	if (run->n_args > 1)
-		return qm_usage_error(run, "one log at a time");
+		return qm_usage_error(run, "diagnose reads one log at a time, not %zu", run->n_args);
 	if (!run->n_args && (run->g.sysroot || run->g.topology || run->g.synthetic))
-		return qm_usage_error(run, "the log is in none of the other sources: name its file, or - for standard input");
+		return qm_usage_error(run, "only this machine and --demo have a kernel log: name its file, or - for standard input");
 	r = parse_since(run, &since);
 	if (r == 0)
 		r = open_machine(&w);

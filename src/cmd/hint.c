@@ -78,12 +78,10 @@ static int make_plan(struct qm_run *run, const struct qm_ids *exclude, struct qm
 	struct qm_plan_options po = { .exclude = *exclude };
 	int r;
 
-	if (run->root.fd < 0)
-		return qm_usage_error(run, "hint needs a machine with files: this one or a --sysroot");
 	if (opt->reserved) {
-		r = qm_cpuset_parse_list(opt->reserved, (int)run->m.topo.nr_cpus - 1, &po.reserved);
+		r = qm_source_parse_list(run, "--reserved", opt->reserved, &po.reserved);
 		if (r < 0)
-			return qm_usage_error(run, "--reserved '%s': not a CPU list", opt->reserved);
+			return r;
 	}
 	r = qm_devices_resolve(run);
 	if (r < 0)
@@ -94,7 +92,7 @@ static int make_plan(struct qm_run *run, const struct qm_ids *exclude, struct qm
 	return qm_plan_make(&run->root, &run->m, &po, ret);
 }
 
-static int load_plan(struct qm_run *run, const char *path, struct qm_plan *ret)
+static int load_plan(const char *path, struct qm_plan *ret)
 {
 	_cleanup_free_ char *text = NULL, *error = NULL;
 	size_t len;
@@ -102,23 +100,20 @@ static int load_plan(struct qm_run *run, const char *path, struct qm_plan *ret)
 
 	r = qm_input_read(path, PLAN_FILE_MAX, &text, &len);
 	if (r < 0) {
-		qm_error("%s: %s", path, qm_strerror(r));
+		qm_error("%s: %s", qm_input_name(path), qm_strerror(r));
 		return QM_SAID;
 	}
 	r = qm_plan_parse(text, len, ret, &error);
 	if (r == -EINVAL && error) {
-		qm_error("%s: %s; nothing was written", path, error);
+		qm_error("%s: %s; nothing was written", qm_input_name(path), error);
 		return QM_SAID;
 	}
-	(void)run;
 	return r;
 }
 
-/* Writing needs a directory with real files, and the machine as it is. */
+/* Writing needs the machine as it is. */
 static int need_writable(struct qm_run *run, const char *verb)
 {
-	if (run->g.topology || run->g.synthetic || run->g.demo)
-		return qm_usage_error(run, "hint %s works on this machine or a --sysroot only", verb);
 	if (run->g.kernel || run->g.online || run->g.offline || run->g.isolcpus || run->g.nohz_full)
 		return qm_usage_error(run, "hint %s does not go with a what-if option: it writes to the machine as it is",
 				      verb);
@@ -312,6 +307,30 @@ static bool is_plan_file(const char *name)
 	return strcmp(name, "-") == 0 || (n > 5 && strcmp(name + n - 5, ".json") == 0);
 }
 
+/* No device was found: was a plan meant? */
+static bool looks_like_file(const char *name)
+{
+	return strpbrk(name, "./") && strncmp(name, "/dev/", 5) != 0;
+}
+
+/* A plan is all there is to do: nothing beside it has a say. */
+static int check_plan_file(struct qm_run *run)
+{
+	const struct hint_options *opt = run->opt;
+
+	for (size_t i = 0; i < run->n_args; i++) {
+		if (!is_plan_file(run->args[i]))
+			continue;
+		if (run->n_args > 1)
+			return qm_usage_error(run, "%s is a plan: it is applied alone, without devices or other plans",
+					      qm_input_name(run->args[i]));
+		if (opt->reserved)
+			return qm_usage_error(run, "%s is a plan, which --reserved does not change: use it with hint plan",
+					      qm_input_name(run->args[i]));
+	}
+	return 0;
+}
+
 static int hint_apply(struct qm_run *run, const struct qm_ids *exclude)
 {
 	struct qm_state state = QM_STATE_INIT;
@@ -320,9 +339,11 @@ static int hint_apply(struct qm_run *run, const struct qm_ids *exclude)
 	int r;
 
 	if (run->n_args == 1 && is_plan_file(run->args[0]))
-		r = load_plan(run, run->args[0], &p);
+		r = load_plan(run->args[0], &p);
 	else
 		r = make_plan(run, exclude, &po, &p);
+	if (r == QM_NO_ANSWER && looks_like_file(run->args[0]))
+		qm_error("the name of a plan ends in .json, or is - for standard input");
 	if (r == 0)
 		r = open_state(run, true, true, &state);
 	if (r == 0)
@@ -561,38 +582,81 @@ static int hint_export(struct qm_run *run, const struct qm_ids *exclude)
 	return r;
 }
 
-static int hint_run(struct qm_run *run)
-{
-	static const char *const verbs[] = { "plan", "apply", "undo", "status", "export" };
-	const struct hint_options *opt = run->opt;
-	struct qm_ids exclude = { 0 };
-	size_t verb = 0;
-	int r;
+enum verb {
+	VERB_PLAN,
+	VERB_APPLY,
+	VERB_UNDO,
+	VERB_STATUS,
+	VERB_EXPORT,
+	_VERB_MAX,
+};
 
-	while (verb < QM_ARRAY_SIZE(verbs) && (!run->n_args || strcmp(run->args[0], verbs[verb]) != 0))
-		verb++;
-	if (verb == QM_ARRAY_SIZE(verbs))
-		return qm_usage_error(run, "hint needs one of: plan, apply, undo, status, export");
-	/* What follows the verb are the operands proper. */
-	run->n_args--;
-	memmove(run->args, run->args + 1, run->n_args * sizeof(*run->args));
-	if (verb == 1 || verb == 2) {
-		r = need_writable(run, verbs[verb]);
+static const char *const verbs[_VERB_MAX] = { "plan", "apply", "undo", "status", "export" };
+
+/* An option that would do nothing was meant to do something: interrupts excluded from an undo, for one. */
+static int check_options(struct qm_run *run, enum verb verb)
+{
+	const struct hint_options *opt = run->opt;
+	const unsigned make = 1u << VERB_PLAN | 1u << VERB_APPLY | 1u << VERB_EXPORT;
+	const struct {
+		const char *name;
+		bool given;
+		unsigned verbs; /* bits of those that it goes with */
+	} v[] = {
+		{ "--yes", opt->yes, 1u << VERB_APPLY | 1u << VERB_UNDO },
+		{ "--all-or-nothing", opt->all_or_nothing, 1u << VERB_APPLY },
+		{ "--all", opt->all, 1u << VERB_UNDO },
+		{ "--exclude", opt->exclude, make },
+		{ "--reserved", opt->reserved, make },
+		{ "--format", opt->format, 1u << VERB_EXPORT },
+		{ "--file", opt->file, 1u << VERB_EXPORT },
+		{ "--json", run->g.json, ~(1u << VERB_EXPORT) },
+	};
+
+	for (size_t i = 0; i < QM_ARRAY_SIZE(v); i++) {
+		if (v[i].given && !(v[i].verbs & 1u << verb))
+			return qm_usage_error(run, "hint %s does not go with %s", verbs[verb], v[i].name);
+	}
+	if (run->g.topology || run->g.synthetic || run->g.demo)
+		return qm_usage_error(run, "hint %s works on this machine or a --sysroot only", verbs[verb]);
+	if ((verb == VERB_UNDO || verb == VERB_STATUS) && run->n_args)
+		return qm_usage_error(run, "hint %s takes no devices: it works by the journal", verbs[verb]);
+	if (verb == VERB_APPLY || verb == VERB_UNDO) {
+		int r = need_writable(run, verbs[verb]);
+
 		if (r < 0)
 			return r;
 	}
-	if ((verb == 2 || verb == 3) && run->n_args)
-		return qm_usage_error(run, "hint %s takes no devices: it works by the journal", verbs[verb]);
-	r = parse_irqs(run, opt->exclude, &exclude);
+	return verb == VERB_APPLY ? check_plan_file(run) : 0;
+}
+
+static int hint_run(struct qm_run *run)
+{
+	const struct hint_options *opt = run->opt;
+	struct qm_ids exclude = { 0 };
+	enum verb verb = 0;
+	int r;
+
+	while (verb < _VERB_MAX && (!run->n_args || strcmp(run->args[0], verbs[verb]) != 0))
+		verb++;
+	if (verb == _VERB_MAX)
+		return qm_usage_error(run, "hint needs one of plan, apply, undo, status and export%s%s",
+				      run->n_args ? ", not " : "", run->n_args ? run->args[0] : "");
+	/* What follows the verb are the operands proper. */
+	run->n_args--;
+	memmove(run->args, run->args + 1, run->n_args * sizeof(*run->args));
+	r = check_options(run, verb);
+	if (r == 0)
+		r = parse_irqs(run, opt->exclude, &exclude);
 	if (r == 0)
 		r = qm_source_open(run, QM_READ_DEVICES | QM_READ_IRQS | QM_READ_IRQ_DETAIL | QM_READ_IRQBALANCE);
-	if (r == 0 && verb == 0)
+	if (r == 0 && verb == VERB_PLAN)
 		r = hint_plan(run, &exclude);
-	else if (r == 0 && verb == 1)
+	else if (r == 0 && verb == VERB_APPLY)
 		r = hint_apply(run, &exclude);
-	else if (r == 0 && verb == 2)
+	else if (r == 0 && verb == VERB_UNDO)
 		r = hint_undo(run);
-	else if (r == 0 && verb == 3)
+	else if (r == 0 && verb == VERB_STATUS)
 		r = hint_status(run);
 	else if (r == 0)
 		r = hint_export(run, &exclude);

@@ -33,6 +33,8 @@ static int list_run(struct qm_run *run)
 		r = find_bare(run, &bare, &res.n_bare);
 	if (r == 0) {
 		res.reports = qm_reporter_reports(&rep);
+		if (!res.n_bare)
+			qm_devices_tell_none(run);
 		res.bare = bare;
 		r = run->out.face->list(&run->out, &res);
 	}

@@ -320,9 +320,11 @@ static int check_words(const struct qm_run *run)
 		return qm_usage_error(run, "unexpected word '%s': %s takes none", run->args[0], run->command->name);
 	if (g->color && strcmp(g->color, "auto") != 0 && strcmp(g->color, "always") != 0 && strcmp(g->color, "never") != 0)
 		return qm_usage_error(run, "--color is auto, always or never, not '%s'", g->color);
+	if ((g->sysroot && !*g->sysroot) || (g->topology && !*g->topology))
+		return qm_usage_error(run, "%s is given an empty name", g->sysroot && !*g->sysroot ? "--sysroot" : "--topology");
 	for (size_t i = 0; i < run->n_args; i++) {
 		if (!*run->args[i])
-			return qm_usage_error(run, "an empty name");
+			return qm_usage_error(run, "an empty name: %s takes %s", run->command->name, run->command->operands);
 	}
 	return check_exclusive(run);
 }

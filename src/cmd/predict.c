@@ -133,6 +133,10 @@ static int choose_algos(struct prediction *p, struct subject *s)
 	int r = 0;
 
 	qm_driver_rule_get(p->opt->driver ? p->opt->driver : "nvme-tcp", s->kernel, &s->rule);
+	/* A misspelt name would get the answer for drivers that nobody described. */
+	if (p->opt->driver && !s->rule.driver)
+		return qm_usage_error(p->run, "--driver: nothing is known of a driver '%s'; without --driver the generic mapper "
+				      "is predicted, which most have", p->opt->driver);
 	family = family_of(p, &s->rule);
 	s->algos = calloc(count_algos() + 1, sizeof(*s->algos));
 	if (!s->algos)
@@ -162,13 +166,8 @@ static int add_subject(struct prediction *p, const char *name)
 	if (r < 0)
 		return r;
 	p->v[p->n] = (struct subject){ .name = name };
-	if (name) {
-		r = qm_era_parse_kernel(name, &p->v[p->n].own);
-		if (r == -EINVAL) {
-			qm_error("--kernel '%s': no release, version or algorithm", name);
-			return QM_SAID;
-		}
-	}
+	if (name)
+		r = qm_source_parse_kernel(name, &p->v[p->n].own);
 	if (r == 0)
 		p->n++;
 	return r;
@@ -186,6 +185,8 @@ static int add_subjects(struct prediction *p)
 		r = qm_run_own(p->run, rest);
 		while (r == 0 && (name = strsep(&rest, ",")))
 			r = *name ? add_subject(p, name) : 0;
+		if (r == 0 && !p->n)
+			r = qm_usage_error(p->run, "--kernel needs the name of a kernel");
 	}
 	for (size_t i = 0; r == 0 && i < p->n; i++) {
 		p->v[i].kernel = p->v[i].name ? &p->v[i].own : &p->run->m.kernel;
@@ -312,6 +313,8 @@ static int check_options(struct prediction *p)
 		return qm_usage_error(p->run, "--vectors excludes --by-queue: its rows are vectors");
 	if (o->sets && !o->vectors)
 		return qm_usage_error(p->run, "--sets is for --vectors");
+	if (o->pre && !o->vectors && !o->driver && !o->algorithm)
+		return qm_usage_error(p->run, "--pre is for --vectors, or for a --driver or --algorithm that spreads vectors");
 	return 0;
 }
 

@@ -77,6 +77,7 @@ static int show_run(struct qm_run *run)
 		res.irqs = irqs.v;
 		res.n_irqs = irqs.n;
 		res.reports = qm_reporter_reports(&rep);
+		qm_devices_tell_none(run);
 		if (opt->pin)
 			r = tell_unpinnable(run);
 		if (opt->counts)

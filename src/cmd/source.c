@@ -32,7 +32,8 @@ static int open_directory(struct qm_run *run, unsigned what)
 	run->root.tap = run->tap;
 	r = qm_machine_read(&run->root, what, &run->m);
 	if (r == -ENOENT) {
-		qm_error("%s: no machine below it: no directory sys/devices/system/cpu", dir ? dir : "/");
+		qm_error("%s: no machine below it: no directory sys/devices/system/cpu%s", dir ? dir : "/",
+			 dir ? "; 'qmapctl capture' makes such a tree" : "");
 		return QM_SAID;
 	}
 	if (r < 0)
@@ -48,13 +49,14 @@ static int open_topology(struct qm_run *run)
 	int r = qm_input_read(path, TOPOLOGY_FILE_MAX, &text, &len);
 
 	if (r < 0) {
-		qm_error("%s: %s", path, qm_strerror(r));
+		qm_error("%s: %s", qm_input_name(path), qm_strerror(r));
 		return r == -ENOMEM ? r : QM_SAID;
 	}
 	run->m.source = QM_SOURCE_TOPOLOGY;
 	r = qm_topojson_parse(text, len, &run->m.topo, &error);
 	if (r < 0 && r != -ENOMEM) {
-		qm_error("%s: %s", path, error ? error : qm_strerror(r));
+		qm_error("%s: %s; 'qmapctl topology -J' writes such a file", qm_input_name(path),
+			 error ? error : qm_strerror(r));
 		return QM_SAID;
 	}
 	return r < 0 ? r : set_path(&run->m, path);
@@ -83,7 +85,7 @@ int qm_source_parse_list(const struct qm_run *run, const char *option, const cha
 	int r = qm_cpuset_parse_list(text, (int)t->nr_cpus - 1, &set);
 
 	if (r < 0) {
-		qm_error("%s '%s': %s", option, text, r == -ERANGE ? "a CPU number is too large" : "this is no CPU list");
+		qm_error("%s '%s': %s", option, text, r == -ERANGE ? "a CPU number is too large" : "this is no CPU list, as 0-3,8 would be");
 		return QM_SAID;
 	}
 	if (qm_cpuset_is_subset(&set, &t->possible)) {
@@ -91,13 +93,14 @@ int qm_source_parse_list(const struct qm_run *run, const char *option, const cha
 		return 0;
 	}
 	qm_cpuset_andnot(&set, &t->possible);
+	qm_strbuf_adds(&b, qm_cpuset_count(&set) == 1 ? "CPU " : "CPUs ");
 	qm_cpuset_format(&set, &b);
 	qm_strbuf_adds(&b, qm_cpuset_count(&set) == 1 ? " is" : " are");
 	qm_strbuf_adds(&b, " not possible on this machine (possible: ");
 	qm_cpuset_format(&t->possible, &b);
 	r = b.err ? b.err : QM_SAID;
 	if (!b.err)
-		qm_error("%s: CPU %s)", option, qm_strbuf_str(&b));
+		qm_error("%s: %s)", option, qm_strbuf_str(&b));
 	qm_strbuf_done(&b);
 	return r;
 }
@@ -128,6 +131,19 @@ static int set_online(struct qm_run *run)
 	return r;
 }
 
+/* The option's argument that the kernel would not take; the first, if both are none. */
+static void tell_isolation(const struct qm_run *run)
+{
+	const struct qm_globals *g = &run->g;
+	struct qm_cpuset set;
+
+	if (!g->isolcpus || (g->nohz_full && qm_cpuset_parse_list(g->nohz_full, (int)run->m.topo.nr_cpus - 1, &set) < 0))
+		qm_error("--nohz-full '%s': this is no CPU list, as 2-5 would be", g->nohz_full);
+	else
+		qm_error("--isolcpus '%s': the kernel would not understand this: it takes words and a CPU list, as "
+			 "managed_irq,domain,2-5", g->isolcpus);
+}
+
 /* Only what the words given speak of is replaced; the rest of the command line stays as it was read. */
 static int set_isolation(struct qm_run *run)
 {
@@ -146,8 +162,7 @@ static int set_isolation(struct qm_run *run)
 	r = words.err ? words.err : qm_cmdline_parse(qm_strbuf_str(&words), t->nr_cpus, &given);
 	qm_strbuf_done(&words);
 	if (r == -EINVAL) {
-		qm_error("%s: the kernel would not understand this", g->isolcpus && g->nohz_full ? "--isolcpus, --nohz-full" :
-									 g->isolcpus ? "--isolcpus" : "--nohz-full");
+		tell_isolation(run);
 		return QM_SAID;
 	}
 	if (r < 0)
@@ -175,6 +190,17 @@ static int set_isolation(struct qm_run *run)
 	return 0;
 }
 
+int qm_source_parse_kernel(const char *text, struct qm_kernel *ret)
+{
+	int r = qm_era_parse_kernel(text, ret);
+
+	if (r == -EINVAL) {
+		qm_error("--kernel '%s': no release, version or algorithm, as 5.14.0-427.el9, 6.12 or v6.11 would be", text);
+		return QM_SAID;
+	}
+	return r;
+}
+
 static int set_kernel(struct qm_run *run)
 {
 	const char *text = run->g.kernel;
@@ -185,11 +211,7 @@ static int set_kernel(struct qm_run *run)
 		return 0;
 	if (strchr(text, ','))
 		return qm_usage_error(run, "--kernel takes one kernel here, not '%s'", text);
-	r = qm_era_parse_kernel(text, &k);
-	if (r == -EINVAL) {
-		qm_error("--kernel '%s': no release, version or algorithm", text);
-		return QM_SAID;
-	}
+	r = qm_source_parse_kernel(text, &k);
 	if (r < 0)
 		return r;
 	qm_kernel_done(&run->m.kernel);

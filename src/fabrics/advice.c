@@ -82,7 +82,9 @@ static void add_outcome(struct qm_strbuf *b, const struct qm_advice *a, unsigned
 		}
 		qm_strbuf_adds(b, " works");
 		/* Fewer queues than asked for may be worse than all. */
-		if (a->counts.largest_any_grant < a->queues.n[QM_HCTX_DEFAULT] && !a->granted)
+		if (!a->counts.largest_any_grant && !a->granted)
+			qm_strbuf_adds(b, " if the target grants them all, and perhaps not if it grants fewer");
+		else if (a->counts.largest_any_grant < a->queues.n[QM_HCTX_DEFAULT] && !a->granted)
 			qm_strbuf_addf(b, " if the target grants them all; whatever it grants, up to %u work",
 				       a->counts.largest_any_grant);
 		break;

@@ -18,19 +18,6 @@ const char *qm_export_format_name(enum qm_export_format f)
 	return (unsigned)f < _QM_EXPORT_MAX ? names[f] : NULL;
 }
 
-/* For a shell: within single quotes, which end and begin again around each quote in the text. */
-static void add_quoted(struct qm_strbuf *out, const char *s, size_t n)
-{
-	qm_strbuf_addc(out, '\'');
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == '\'')
-			qm_strbuf_adds(out, "'\\''");
-		else
-			qm_strbuf_addc(out, s[i]);
-	}
-	qm_strbuf_addc(out, '\'');
-}
-
 /* For a comment: one line, whatever the text holds. */
 static void add_comment(struct qm_strbuf *out, const char *s)
 {
@@ -87,14 +74,14 @@ static void add_put(struct qm_strbuf *out, const struct qm_machine *m, const str
 	const char *handler = handler_of(m, c, &len);
 
 	qm_strbuf_adds(out, "\tput ");
-	add_quoted(out, c->path, strlen(c->path));
+	qm_strbuf_add_quoted(out, c->path, strlen(c->path));
 	qm_strbuf_addc(out, ' ');
-	add_quoted(out, value, line_length(value));
+	qm_strbuf_add_quoted(out, value, line_length(value));
 	qm_strbuf_addc(out, ' ');
-	add_quoted(out, handler, len);
+	qm_strbuf_add_quoted(out, handler, len);
 	if (now) {
 		qm_strbuf_addc(out, ' ');
-		add_quoted(out, now, line_length(now));
+		qm_strbuf_add_quoted(out, now, line_length(now));
 	}
 	qm_strbuf_addc(out, '\n');
 }
@@ -171,7 +158,7 @@ static void export_irqbalance(const struct qm_plan *p, const struct qm_machine *
 		if (!len)
 			continue;
 		qm_strbuf_adds(out, " \\\n\t");
-		add_quoted(out, handler, len);
+		qm_strbuf_add_quoted(out, handler, len);
 	}
 	qm_strbuf_adds(out, "\ndo\n"
 			    "\tif [ -d \"$dir/$name\" ]; then\n"
@@ -223,12 +210,22 @@ static void export_systemd(struct qm_strbuf *out)
 			    "ProtectSystem=strict\n"
 			    "ReadWritePaths=/proc/irq /sys/devices\n"
 			    "ProtectHome=yes\n"
+			    "ProtectHostname=yes\n"
+			    "ProtectClock=yes\n"
+			    "ProtectKernelModules=yes\n"
+			    "ProtectKernelLogs=yes\n"
+			    "ProtectControlGroups=yes\n"
 			    "PrivateTmp=yes\n"
+			    "PrivateDevices=yes\n"
 			    "PrivateNetwork=yes\n"
 			    "NoNewPrivileges=yes\n"
+			    "LockPersonality=yes\n"
+			    "RestrictAddressFamilies=AF_UNIX\n"
 			    "RestrictNamespaces=yes\n"
 			    "RestrictRealtime=yes\n"
+			    "RestrictSUIDSGID=yes\n"
 			    "MemoryDenyWriteExecute=yes\n"
+			    "UMask=0077\n"
 			    "SystemCallArchitectures=native\n"
 			    "SystemCallFilter=@system-service\n"
 			    "CapabilityBoundingSet=\n");

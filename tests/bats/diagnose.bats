@@ -197,6 +197,7 @@ nvme2 timeout 3 2 2 log-timeout'
 	qmapctl diagnose "${CORE_OFF[@]}" /dev/null
 	assert_status 0
 	assert_output '/dev/null: 0 lines, nothing about queues that went wrong'
+	assert_equal "$stderr" 'qmapctl: /dev/null: the log is empty; dmesg and journalctl -k may need root'
 }
 
 @test "what is left out is said" {

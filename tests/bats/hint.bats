@@ -33,6 +33,46 @@ load ../hint
 		assert_equal "$stderr" "qmapctl: nope: no such device"
 	done
 	[ ! -e "$BATS_TEST_TMPDIR/made" ]
+	qmapctl -s "$ROOT" hint apply --yes ./plan
+	assert_status 32
+	assert_equal "$stderr" "qmapctl: ./plan: no such device
+qmapctl: the name of a plan ends in .json, or is - for standard input"
+}
+
+# hint_error MESSAGE ARGS...: wrong usage, told so.
+hint_error() {
+	local message=$1
+	shift
+	qmapctl -s "$ROOT" hint "$@"
+	assert_status 2
+	assert_output ""
+	assert_equal "$stderr" "qmapctl: $message
+Try 'qmapctl hint --help'"
+}
+
+@test "an option that would do nothing is refused, not passed over" {
+	old_nvme
+	before=$(snapshot)
+	hint_error "hint needs one of plan, apply, undo, status and export"
+	hint_error "hint needs one of plan, apply, undo, status and export, not nvme0" nvme0
+	hint_error "hint plan does not go with --yes" plan --yes
+	hint_error "hint plan does not go with --file" plan --file x
+	hint_error "hint apply does not go with --format" apply --yes --format shell
+	hint_error "hint apply does not go with --all" apply --yes --all
+	hint_error "hint undo does not go with --exclude" undo --yes --exclude 41
+	hint_error "hint undo does not go with --all-or-nothing" undo --yes --all-or-nothing
+	hint_error "hint status does not go with --reserved" status --reserved 1
+	hint_error "hint export does not go with --json" export --format shell --json
+	hint_error "hint export needs --format shell, udev, systemd, irqbalance or nvme, not perl" export --format perl
+	hint_error "hint undo takes no devices: it works by the journal" undo --yes nvme0
+	hint_error "plan.json is a plan: it is applied alone, without devices or other plans" apply --yes nvme0 plan.json
+	hint_error "standard input is a plan, which --reserved does not change: use it with hint plan" apply --yes - --reserved 1
+	hint_error "--exclude 'x': not a list of interrupt numbers" plan --exclude x
+	qmapctl -s "$ROOT" hint plan --reserved 99
+	assert_status 2
+	assert_equal "$stderr" "qmapctl: --reserved: CPU 99 is not possible on this machine (possible: 0-7)"
+	assert_equal "$(snapshot)" "$before"
+	[ ! -e "$ROOT/var" ]
 }
 
 @test "apply asks before it writes" {
@@ -46,10 +86,17 @@ load ../hint
 @test "apply and undo refuse what-ifs and machines without files" {
 	old_nvme
 	for verb in apply undo; do
-		qmapctl -s "$ROOT" --offline 3 hint "$verb" --yes
-		assert_status 2
+		hint_error "hint $verb does not go with a what-if option: it writes to the machine as it is" \
+			"$verb" --yes --offline 3
 		qmapctl --demo hint "$verb" --yes
 		assert_status 2
+	done
+	for verb in plan status "export --format shell"; do
+		# shellcheck disable=SC2086 # words
+		qmapctl --demo hint $verb
+		assert_status 2
+		assert_equal "$stderr" "qmapctl: hint ${verb%% *} works on this machine or a --sysroot only
+Try 'qmapctl hint --help'"
 	done
 }
 
@@ -72,8 +119,9 @@ load ../hint
 	for journal in "$ROOT"/var/lib/qmapctl/*.json*; do
 		echo "garbage" >"$journal"
 	done
-	for verb in status undo; do
-		qmapctl -s "$ROOT" hint "$verb" --yes
+	for verb in status "undo --yes"; do
+		# shellcheck disable=SC2086 # words
+		qmapctl -s "$ROOT" hint $verb
 		assert_status 2
 		assert_output ""
 		assert_contains "$stderr" "${journal##*/}: "
@@ -108,9 +156,10 @@ load ../hint
 	old_nvme
 	# LeakSanitizer does not work under ptrace.
 	export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
-	for verb in plan apply status undo; do
-		strace -f -o "$BATS_TEST_TMPDIR/trace.$verb" -e trace=openat,openat2,open,creat \
-			"$QMAPCTL" -s "$ROOT" hint "$verb" --yes >/dev/null
+	for verb in plan "apply --yes" status "undo --yes"; do
+		# shellcheck disable=SC2086 # words
+		strace -f -o "$BATS_TEST_TMPDIR/trace.${verb%% *}" -e trace=openat,openat2,open,creat \
+			"$QMAPCTL" -s "$ROOT" hint $verb >/dev/null
 	done
 	run grep -hE 'O_(WRONLY|RDWR|CREAT)' "$BATS_TEST_TMPDIR"/trace.*
 	for line in "${lines[@]}"; do

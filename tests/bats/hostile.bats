@@ -74,7 +74,7 @@ qmapctl: sys/block/nullb0/mq/5/cpu_list: larger than any such file of a kernel, 
 	touch "$BATS_TEST_TMPDIR/file"
 	qmapctl audit -s "$BATS_TEST_TMPDIR/empty"
 	assert_status 2
-	assert_equal "$stderr" "qmapctl: $BATS_TEST_TMPDIR/empty: no machine below it: no directory sys/devices/system/cpu"
+	assert_equal "$stderr" "qmapctl: $BATS_TEST_TMPDIR/empty: no machine below it: no directory sys/devices/system/cpu; 'qmapctl capture' makes such a tree"
 	qmapctl list -s "$BATS_TEST_TMPDIR/file"
 	assert_status 2
 	assert_equal "$stderr" "qmapctl: $BATS_TEST_TMPDIR/file: Not a directory"

@@ -251,9 +251,11 @@ VECTOR CPUS ONLINE NODES
 @test "an unknown kernel is refused by name" {
 	qmapctl predict --demo --kernel 6.12,nonsense --queues 4
 	assert_status 2
-	assert_equal "$stderr" "qmapctl: --kernel 'nonsense': no release, version or algorithm"
+	assert_equal "$stderr" "qmapctl: --kernel 'nonsense': no release, version or algorithm, as 5.14.0-427.el9, 6.12 or v6.11 \
+would be"
 	qmapctl compare --demo --kernel nonsense
-	assert_equal "$stderr" "qmapctl: --kernel 'nonsense': no release, version or algorithm"
+	assert_equal "$stderr" "qmapctl: --kernel 'nonsense': no release, version or algorithm, as 5.14.0-427.el9, 6.12 or v6.11 \
+would be"
 }
 
 @test "what-ifs reach the maps: an offline CPU, isolation" {

@@ -91,7 +91,7 @@ $hint"
 	usage_error "--topology and --synthetic exclude each other: one machine at a time" topology --topology a --synthetic b
 	usage_error "--json and --raw exclude each other" list -J -r
 	usage_error "--raw and --pairs exclude each other" list -rP
-	usage_error "an empty name" list ''
+	usage_error "an empty name: list takes [DEVICE...]" list ''
 	usage_error "--by-cpu, --irq, --matrix and --pin exclude each other" show --demo --by-cpu --pin
 	usage_error "--counts are of interrupts: it needs --irq" show --demo --counts
 	usage_error "--matrix is a picture: --raw, --pairs and --output are for tables" show --demo --matrix -r
@@ -103,6 +103,18 @@ $hint"
 	usage_error "--fail-on is info, warning, error or never, not 'bad'" audit --demo --fail-on bad
 	usage_error "--only: no rule 'nonsense': 'qmapctl explain' lists them" audit --demo --only nonsense
 	usage_error "--ignore needs the name of a rule" audit --demo --ignore ,
+	usage_error "--only and --ignore leave no rule" audit --demo --only queue-uneven --ignore core-split,queue-uneven
+	usage_error "--sysroot is given an empty name" list -s ''
+	usage_error "--topology is given an empty name" topology --topology ''
+	usage_error "--print is a number alone: --json without it tells all of them" advise --demo --print safe -J
+	usage_error "--print looks for a number, --queues judges one: they exclude each other" advise --demo --print safe \
+		--queues 4
+	usage_error "diagnose reads one log at a time, not 2" diagnose a b
+	usage_error "only this machine and --demo have a kernel log: name its file, or - for standard input" diagnose \
+		--synthetic "$SPEC"
+	usage_error "capture needs one directory to write to" capture
+	usage_error "a capture is of what is: --kernel, --online, --offline, --isolcpus and --nohz-full do not go with it" \
+		capture a --offline 1
 	usage_error "--kernel takes one kernel here, not '6.1,6.12'" list --demo --kernel 6.1,6.12
 }
 
@@ -122,6 +134,9 @@ $hint"
 	usage_error "--vectors 2049: from 1 to 2048" predict --demo --vectors 2049
 	usage_error "--pre 4 leaves no vector of 4 to spread" predict --demo --vectors 4 --pre 4 --kernel 6.12
 	usage_error "--vectors 9: --pre and --sets make 7" predict --demo --vectors 9 --pre 1 --sets 4,2 --kernel 6.12
+	usage_error "--pre is for --vectors, or for a --driver or --algorithm that spreads vectors" predict --demo --pre 1
+	usage_error "--driver: nothing is known of a driver 'nvmetcp'; without --driver the generic mapper is predicted, which \
+most have" predict --demo --driver nvmetcp
 	usage_error "--sets is for --vectors" predict --demo --sets 4,2
 	usage_error "--algorithm: no algorithm 'v1': 'qmapctl explain' lists them" predict --demo --algorithm v1
 	usage_error "--algorithm map:v6.3: it spreads no vectors, as irq:... do" predict --demo --vectors 4 --algorithm map:v6.3
@@ -162,6 +177,9 @@ $hint"
 	assert_status 32
 	assert_equal "$stderr" "qmapctl: nope: no such device"
 	assert_json '[j["controllers"], j["exit_status"]]' '[[], 32]'
+	qmapctl show --demo /proc
+	assert_status 32
+	assert_equal "$stderr" "qmapctl: /proc: no such device, nor is one mounted there"
 	for command in audit compare; do
 		qmapctl "$command" --demo nope
 		assert_status 32
@@ -172,6 +190,18 @@ $hint"
 	assert_equal "$stderr" "qmapctl: nope: no such device
 qmapctl: nothing: no such device"
 	assert_contains "$output" "0,36"
+}
+
+@test "a machine without devices is an empty answer, and a word about it" {
+	for command in list show "show --matrix"; do
+		# shellcheck disable=SC2086 # two words
+		qmapctl $command --synthetic "$SPEC"
+		assert_status 0
+		assert_output ""
+		assert_equal "$stderr" "qmapctl: no device with hardware queues here"
+	done
+	qmapctl list --synthetic "$SPEC" -q
+	assert_equal "$stderr" ""
 }
 
 @test "trouble wins over missing devices, and those over a no" {
@@ -199,7 +229,7 @@ qmapctl: nothing: no such device"
 	assert_equal "$stderr" "qmapctl: file: Not a directory"
 	qmapctl list -s empty
 	assert_status 2
-	assert_equal "$stderr" "qmapctl: empty: no machine below it: no directory sys/devices/system/cpu"
+	assert_equal "$stderr" "qmapctl: empty: no machine below it: no directory sys/devices/system/cpu; 'qmapctl capture' makes such a tree"
 	qmapctl topology --topology nowhere
 	assert_equal "$stderr" "qmapctl: nowhere: No such file or directory"
 	qmapctl topology --topology empty
@@ -208,6 +238,10 @@ qmapctl: nothing: no such device"
 	assert_status 2
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
 	assert_contains "$stderr" "qmapctl: cut.json: "
+	assert_contains "$stderr" "; 'qmapctl topology -J' writes such a file"
+	qmapctl topology --topology - </dev/null
+	assert_equal "$stderr" "qmapctl: standard input: not JSON: it ends too early, after 0 bytes; 'qmapctl topology -J' \
+writes such a file"
 	qmapctl topology --synthetic 'pack:0'
 	assert_status 2
 	[ "$(wc -l <<<"$stderr")" -eq 1 ]
@@ -230,9 +264,9 @@ qmapctl: nothing: no such device"
 	assert_status 2
 	assert_equal "$stderr" "qmapctl: --offline: CPU 8 is not possible on this machine (possible: 0-7)"
 	qmapctl topology --synthetic "$SPEC" --online 6-9
-	assert_equal "$stderr" "qmapctl: --online: CPU 8-9 are not possible on this machine (possible: 0-7)"
+	assert_equal "$stderr" "qmapctl: --online: CPUs 8-9 are not possible on this machine (possible: 0-7)"
 	qmapctl topology --synthetic "$SPEC" --online x
-	assert_equal "$stderr" "qmapctl: --online 'x': this is no CPU list"
+	assert_equal "$stderr" "qmapctl: --online 'x': this is no CPU list, as 0-3,8 would be"
 	qmapctl topology --synthetic "$SPEC" --online 99999999
 	assert_equal "$stderr" "qmapctl: --online '99999999': a CPU number is too large"
 	qmapctl topology --synthetic "$SPEC" --offline 0-7
@@ -240,9 +274,15 @@ qmapctl: nothing: no such device"
 	qmapctl topology --synthetic "$SPEC" --online ''
 	assert_equal "$stderr" "qmapctl: --online leaves no CPU online"
 	qmapctl topology --synthetic "$SPEC" --isolcpus 'domain,2-'
-	assert_equal "$stderr" "qmapctl: --isolcpus: the kernel would not understand this"
+	assert_equal "$stderr" "qmapctl: --isolcpus 'domain,2-': the kernel would not understand this: it takes words and \
+a CPU list, as managed_irq,domain,2-5"
+	qmapctl topology --synthetic "$SPEC" --isolcpus 2 --nohz-full x
+	assert_equal "$stderr" "qmapctl: --nohz-full 'x': this is no CPU list, as 2-5 would be"
+	qmapctl topology --synthetic "$SPEC" --isolcpus domain --nohz-full 2
+	assert_contains "$stderr" "qmapctl: --isolcpus 'domain': "
 	qmapctl topology --synthetic "$SPEC" --kernel rubbish
-	assert_equal "$stderr" "qmapctl: --kernel 'rubbish': no release, version or algorithm"
+	assert_equal "$stderr" "qmapctl: --kernel 'rubbish': no release, version or algorithm, as 5.14.0-427.el9, 6.12 or v6.11 \
+would be"
 	assert_status 2
 }
 

@@ -29,6 +29,22 @@ transcripts() {
 	done
 }
 
+@test "the machines of README can be had as it says" {
+	local line block
+	block=$(sed -n '/^    make -C build tests\/unfold$/,/^$/s/^    //p' "$TOP/README")
+	cd "$BATS_TEST_TMPDIR"
+	mkdir build
+	ln -s "$TOP/tests" tests
+	printf 'tests/unfold:\n\tmkdir -p tests && cp "%s" tests/unfold\n' "$UNFOLD" >build/Makefile
+	ln -s "$QMAPCTL" build/qmapctl
+	run bash -ec "$block"
+	[ "$status" -eq 0 ]
+	assert_contains "$output" "nvme0 (nvme0n1): nvme, pcie, node 1, 8 queues, mapped by irq:v6.11"
+	while read -r line; do
+		[ -e "$DATA/captures/$line.manifest.xz" ] || fail "no machine $line"
+	done < <(sed -nE 's/^    \$ qmapctl .*--sysroot ([^ ]+).*/\1/p' "$TOP/README" | sort -u)
+}
+
 @test "transcripts tells what differs, and writes it" {
 	cd "$BATS_TEST_TMPDIR"
 	sed 's/hctx-unmapped/hctx-mapped/; s/^    \(HCTX QID\) .*/    \1/' "$TOP/README" >changed

@@ -760,7 +760,7 @@ static void reconnect_risk_without_cure(void **state)
 	machine_add(&m, "nvme0", "nvme-tcp", "0;1;;;;;6;7;-");
 	f = audit_run(&m);
 	one = audit_says(&f, "fabrics-reconnect-risk", "error", "2-5,8", "", "");
-	assert_string_equal(one->command, "qmapctl advise --print safe");
+	assert_string_equal(one->command, "qmapctl advise --transport tcp --print safe");
 	audit_silent(&f, "hctx-only-isolated");
 	audit_silent(&f, "hctx-unmapped");
 	audit_done(&f, &m);
