@@ -78,7 +78,7 @@ int qm_counts_parse(const struct qm_run *run, const char *option, const char *te
 {
 	struct qm_ids ids = { 0 };
 	const char *p = text;
-	unsigned first, last;
+	unsigned first = 0, last = 0;
 	int r;
 
 	do {

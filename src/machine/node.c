@@ -178,7 +178,8 @@ static int read_distances(const struct reader *rd)
 
 	for (unsigned i = 0; i < t->n_nodes; i++)
 		n += t->nodes[i].online;
-	d = calloc((size_t)n * n, sizeof(*d));
+	/* One more: where there is no node, none would be allocated, which may look like no memory. */
+	d = calloc((size_t)n * n + 1, sizeof(*d));
 	if (!d)
 		return -ENOMEM;
 	for (unsigned i = 0; i < t->n_nodes && all; i++) {
