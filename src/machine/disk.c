@@ -140,58 +140,81 @@ static int is_directory(const struct qm_scan *s, const char *path)
 /* More directories than this are no device tree. */
 #define WALK_MAX 200000
 
+struct walk {
+	struct qm_scan *s;
+	size_t known; /* disks that there were before */
+	struct qm_names todo;
+	bool more; /* than fit into it */
+};
+
+/* Takes over path. */
+static int walk_later(struct walk *w, char *path)
+{
+	int r = w->todo.n < WALK_MAX ? qm_array_grow(&w->todo.v, &w->todo.cap, w->todo.n + 1, sizeof(*w->todo.v)) : 0;
+
+	if (r == 0 && w->todo.n < WALK_MAX) {
+		w->todo.v[w->todo.n++] = path;
+		return 0;
+	}
+	w->more = r == 0;
+	free(path);
+	return r;
+}
+
+/* A disk, or something to look into later: whether it is a directory is seen then. Takes over path. */
+static int walk_take(struct walk *w, const char *parent, const char *name, char *path)
+{
+	const struct qm_machine old = { .disks = w->s->m->disks, .n_disks = w->known };
+	int r;
+
+	if (!is_disk_place(parent, name))
+		return walk_later(w, path);
+	r = disk_find(&old, name) ? 0 : is_directory(w->s, path);
+	if (r > 0)
+		return add_disk(w->s->m, name, path);
+	free(path);
+	return r;
+}
+
+static int walk_look(struct walk *w, const char *parent, const char *name)
+{
+	_cleanup_free_ char *target = NULL;
+	char *path;
+	int r;
+
+	if (is_dull(name))
+		return 0;
+	r = qm_syspath_join(parent, name, &path);
+	if (r < 0)
+		return r;
+	r = qm_dir_link(&w->s->top, path, &target);
+	if (r == -EINVAL)
+		return walk_take(w, parent, name, path);
+	free(path);
+	return r == -ENOMEM ? r : 0;
+}
+
 /*
  * The last resort: every directory below sys/devices, links left alone. Adds the disks that are not known yet and leaves
  * them all sorted.
  */
 int qm_disks_walk(struct qm_scan *s)
 {
-	struct qm_machine old = { .disks = NULL };
-	struct qm_names todo = { 0 };
-	size_t known = s->m->n_disks;
-	int r = 0;
+	struct walk w = { .s = s, .known = s->m->n_disks };
+	char *top = strdup("sys/devices");
+	int r = top ? walk_later(&w, top) : -ENOMEM;
 
-	todo.v = malloc(sizeof(*todo.v));
-	if (todo.v)
-		todo.v[0] = strdup("sys/devices");
-	if (!todo.v || !todo.v[0]) {
-		free(todo.v);
-		return -ENOMEM;
-	}
-	todo.n = todo.cap = 1;
-	for (size_t at = 0; r == 0 && at < todo.n && todo.n < WALK_MAX; at++) {
+	for (size_t at = 0; r == 0 && at < w.todo.n; at++) {
 		_cleanup_(qm_names_done) struct qm_names names = { 0 };
 
-		/* What is a file says so now. */
-		r = qm_optional(qm_dir_names(&s->top, todo.v[at], &names));
-		for (size_t i = 0; r == 0 && i < names.n; i++) {
-			_cleanup_free_ char *path = NULL, *target = NULL;
-
-			if (is_dull(names.v[i]))
-				continue;
-			r = qm_syspath_join(todo.v[at], names.v[i], &path);
-			if (r < 0)
-				break;
-			if (qm_dir_link(&s->top, path, &target) != -EINVAL)
-				continue;
-			if (is_disk_place(todo.v[at], names.v[i])) {
-				old.disks = s->m->disks;
-				old.n_disks = known;
-				r = disk_find(&old, names.v[i]) ? 0 : is_directory(s, path);
-				if (r <= 0)
-					continue;
-				r = add_disk(s->m, names.v[i], path);
-				path = NULL;
-				continue;
-			}
-			r = qm_array_grow(&todo.v, &todo.cap, todo.n + 1, sizeof(*todo.v));
-			if (r < 0)
-				break;
-			todo.v[todo.n++] = path;
-			path = NULL;
-		}
+		r = qm_optional(qm_dir_names(&s->top, w.todo.v[at], &names));
+		for (size_t i = 0; r == 0 && i < names.n; i++)
+			r = walk_look(&w, w.todo.v[at], names.v[i]);
 	}
-	qm_names_done(&todo);
+	if (w.more)
+		qm_problem_addf(&s->m->problems, "sys/devices",
+				"more than %d directories; disks in the others are not found", WALK_MAX);
+	qm_names_done(&w.todo);
 	disks_sort_found(s->m);
 	return r;
 }

@@ -410,3 +410,16 @@ setup_small() {
 		diff "$BATS_TEST_TMPDIR/closed" "$BATS_TEST_TMPDIR/empty"
 	done
 }
+
+# ---- a tree without end ----
+
+@test "more directories than are looked through for disks: that is said, and who is found is shown" {
+	ROOT=$(mktemp -d /dev/shm/qmapctl-wide.XXXXXX) || skip "no /dev/shm"
+	PUBLIC=$ROOT
+	mkdir -p "$ROOT/sys/devices/system/cpu/cpu0" "$ROOT/sys/devices/a/block/sda/mq/0"
+	echo 0 | tee "$ROOT/sys/devices/system/cpu/"{possible,present,online} >"$ROOT/sys/devices/a/block/sda/mq/0/cpu_list"
+	(cd "$ROOT/sys/devices" && "$PYTHON" -c 'import os; [os.makedirs(f"z{i % 4}/{i}") for i in range(200000)]')
+	to_variables "$QMAPCTL" -s "$ROOT" list -n -o NAME
+	assert_equal "$status: $output" "0: sda"
+	assert_equal "$stderr" "qmapctl: sys/devices: more than 200000 directories; disks in the others are not found"
+}
