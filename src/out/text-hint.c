@@ -132,9 +132,11 @@ static int print_notes(struct qm_out *out, const struct qm_hint_result *res)
 			const struct qm_hint_note *note = &res->plans[p].notes[i];
 			struct qm_strbuf line = { 0 };
 
-			if (note->controller)
-				qm_strbuf_addf(&line, "%s: ", note->controller);
-			qm_strbuf_adds(&line, note->text);
+			if (note->controller) {
+				qm_text_safe(&line, note->controller);
+				qm_strbuf_adds(&line, ": ");
+			}
+			qm_text_safe(&line, note->text);
 			qm_text_wrap(&b, qm_strbuf_str(&line), 0, 4, out->width);
 			qm_strbuf_addc(&b, '\n');
 			b.err = line.err ? line.err : b.err;

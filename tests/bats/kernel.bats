@@ -180,9 +180,9 @@ ok 2 - $T/boot/vmlinuz-7.2.13+deb14+/nowhere: boots # SKIP cannot be had here: n
 	chmod +x "$T/bin/python3"
 	for signal in TERM INT HUP; do
 		: >"$T/qemus"
-		# Job control, or what runs in the background is deaf to INT.
+		# Job control, or what runs in the background is deaf to INT; and all of this may have been started deaf.
 		set -m
-		PATH="$T/bin:$PATH" "$T/run" --jobs 2 --qmapctl /bin/true --work "$T/work" >"$T/out" 2>&1 3>&- &
+		PATH="$T/bin:$PATH" env --default-signal=INT,HUP,TERM "$T/run" --jobs 2 --qmapctl /bin/true --work "$T/work" >"$T/out" 2>&1 3>&- &
 		pid=$!
 		set +m
 		# Three: the first case starts one for the firmware beforehand.
