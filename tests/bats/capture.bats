@@ -8,28 +8,12 @@ setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
 
-# same SOURCE COPY: all answers are equal but for where they come from
-same() {
-	local args
-	for args in list show 'show --irq --counts' topology audit compare; do
-		# shellcheck disable=SC2086
-		"$QMAPCTL" $args -s "$1" -J 2>a.err | grep -v '^ "source":' >a || :
-		# shellcheck disable=SC2086
-		"$QMAPCTL" $args -s "$2" -J 2>b.err | grep -v '^ "source":' >b || :
-		[ -s a ]
-		cmp a b || fail "$args"
-		cmp a.err b.err || fail "$args: standard error"
-	done
-}
-
 @test "a capture of a captured machine answers the same, with a fraction of the files" {
-	local name source
-	for name in 6.12-off8 7.2-iso 7.2-nvmf72 5.10-memnode; do
-		source=$(fixture "captures/$name")
-		qmapctl capture -s "$source" "$name"
-		assert_status 0
-		same "$source" "$name"
-	done
+	local source
+	source=$(fixture captures/7.2-nvmf72)
+	qmapctl capture -s "$source" copy
+	assert_status 0
+	same_answers "$source" copy
 }
 
 @test "links stay links and files stand where they really are" {
@@ -141,7 +125,7 @@ same() {
 	qmapctl capture -s tree copy
 	assert_status 0
 	cmp tree/proc/interrupts copy/proc/interrupts
-	same tree copy
+	same_answers tree copy
 	qmapctl show --irq --counts -s copy -J
 	assert_json '[(i["irq"], i["name"], i["delivered_list"], i["node"], i["hint_list"]) for i in j["irqs"]]' \
 		'[[30, "lpfc:1, ice-ens1-TxRx-0", "0", 0, "0-1"]]'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each topology that the golden maps were made for, there and back.
+# There and back: each topology that the golden maps were made for, and captured machines captured again.
 
 load ../lib
 
@@ -16,4 +16,15 @@ load ../lib
 		n=$((n + 1))
 	done < <(xz -dc "$DATA/vectors/topologies.jsonl.xz")
 	[ "$n" -ge 40 ]
+}
+
+@test "captures of more machines answer the same" {
+	local name source
+	cd "$BATS_TEST_TMPDIR"
+	for name in 6.12-off8 7.2-iso 5.10-memnode; do
+		source=$(fixture "captures/$name")
+		qmapctl capture -s "$source" "$name"
+		assert_status 0
+		same_answers "$source" "$name"
+	done
 }
