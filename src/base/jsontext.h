@@ -12,8 +12,9 @@
 #include "base/strbuf.h"
 
 /*
- * Appends the value (NULL is null) on one line: objects, arrays, strings, integers, booleans. An integer with text as its userdata is that
- * text. Everything else is an error of the caller's, -EINVAL in b->err, as is a value nested deeper than 32.
+ * Appends the value (NULL is null) on one line: objects, arrays, strings, integers, booleans. An integer with text as its
+ * userdata is that text. Everything else is an error of the caller's, -EINVAL in b->err, as is a value nested deeper than
+ * 32.
  */
 void qm_strbuf_add_json(struct qm_strbuf *b, json_object *value);
 /* The same with a line for each member, further in by two blanks where they are nested. */

@@ -38,7 +38,10 @@ QM_MUST_CHECK int qm_strbuf_take(struct qm_strbuf *b, char **ret);
 QM_MUST_CHECK int qm_strbuf_vtake(const char *fmt, va_list ap, char **ret) QM_PRINTF(1, 0);
 void qm_strbuf_done(struct qm_strbuf *b);
 
-/* Writes the digits of n before end, at most ten, without a NUL; returns where they begin. For what is done many thousand times. */
+/*
+ * Writes the digits of n before end, at most ten, without a NUL; returns where they begin. For what is done many thousand
+ * times.
+ */
 char *qm_put_digits(char *end, unsigned n);
 
 /*

@@ -547,16 +547,13 @@ static int explain_not_made(struct making *k)
 /* No tag was to be had for an I/O queue's Connect command, which is not waited for. */
 static void explain_no_tag(struct making *k)
 {
-	const struct qm_controller *ctrl = trying_controller(k);
-	bool trying = ctrl;
+	const struct qm_controller *trying = trying_controller(k), *ctrl = trying ? trying : same_controller(k);
 	const char *disk = "*";
 
-	if (trying && k->d.hctx < (long)ctrl->n_hctx && ctrl->hctx[k->d.hctx].stays_inactive) {
-		explain_inactive(k, &ctrl->hctx[k->d.hctx]);
+	if (trying && k->d.hctx < (long)trying->n_hctx && trying->hctx[k->d.hctx].stays_inactive) {
+		explain_inactive(k, &trying->hctx[k->d.hctx]);
 		return;
 	}
-	if (!trying)
-		ctrl = same_controller(k);
 	if (ctrl && ctrl->n_disks)
 		disk = k->env->m->disks[ctrl->disks[0]].name;
 	qm_strbuf_adds(&k->cause, ". The queue was busy, or it was still marked inactive: that can stay where its CPUs were "

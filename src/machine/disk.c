@@ -44,13 +44,12 @@ static void disks_sort(struct qm_machine *m)
 		qsort(m->disks, m->n_disks, sizeof(*m->disks), compare_disks);
 }
 
-static struct qm_disk *disk_find(const struct qm_machine *m, const char *name)
+/* Among the first n disks, which are sorted. */
+static struct qm_disk *disk_find(const struct qm_machine *m, size_t n, const char *name)
 {
 	struct qm_disk key = { .name = (char *)name };
 
-	if (!m->n_disks)
-		return NULL;
-	return bsearch(&key, m->disks, m->n_disks, sizeof(*m->disks), compare_disks);
+	return n ? bsearch(&key, m->disks, n, sizeof(*m->disks), compare_disks) : NULL;
 }
 
 /* Disks from a directory of links. With only_new those that are known already are left alone. -ENOENT: no directory. */
@@ -64,10 +63,9 @@ static int add_class(struct qm_scan *s, const char *class, bool only_new)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < names.n; i++) {
-		struct qm_machine old = { .disks = s->m->disks, .n_disks = known };
 		char *path;
 
-		if (only_new && disk_find(&old, names.v[i]))
+		if (only_new && disk_find(s->m, known, names.v[i]))
 			continue;
 		r = qm_scan_class_target(s, class, names.v[i], &path);
 		if (r == 0)
@@ -164,12 +162,11 @@ static int walk_later(struct walk *w, char *path)
 /* A disk, or something to look into later: whether it is a directory is seen then. Takes over path. */
 static int walk_take(struct walk *w, const char *parent, const char *name, char *path)
 {
-	const struct qm_machine old = { .disks = w->s->m->disks, .n_disks = w->known };
 	int r;
 
 	if (!is_disk_place(parent, name))
 		return walk_later(w, path);
-	r = disk_find(&old, name) ? 0 : is_directory(w->s, path);
+	r = disk_find(w->s->m, w->known, name) ? 0 : is_directory(w->s, path);
 	if (r > 0)
 		return add_disk(w->s->m, name, path);
 	free(path);
@@ -233,7 +230,7 @@ int qm_disks_find(struct qm_scan *s)
 		r = add_class(s, "sys/class/block", listed);
 	listed = listed || r == 0;
 	if (!listed && r != -ENOMEM)
-		r = qm_disks_walk(s);
+		return qm_optional(qm_disks_walk(s));
 	disks_sort(m);
 	return qm_optional(r);
 }
@@ -304,7 +301,7 @@ static const struct qm_disk *whole_disk(const struct qm_machine *m, const struct
 
 	if (!parent)
 		return NULL;
-	disk = disk_find(m, qm_path_base(parent));
+	disk = disk_find(m, m->n_disks, qm_path_base(parent));
 	return disk && strcmp(disk->syspath, parent) == 0 ? disk : NULL;
 }
 

@@ -657,19 +657,23 @@ static bool is_odd(const char *name)
 	return strcmp(name, "odd") == 0;
 }
 
+/* What came of a list of names, in which n is 77 until it is written. */
+static int told_names(int r, struct qm_names *names)
+{
+	EXPECT(r == 0 || names->n == 77);
+	if (r == 0) {
+		for (size_t i = 0; i < names->n; i++)
+			units_say("%s ", names->v[i]);
+		qm_names_done(names);
+	}
+	return told(r);
+}
+
 static int list_names(void)
 {
 	struct qm_names names = { .n = 77 };
-	int r;
 
-	r = qm_dir_names_but(&top, "d", is_odd, &names);
-	EXPECT(r == 0 || names.n == 77);
-	if (r == 0) {
-		for (size_t i = 0; i < names.n; i++)
-			units_say("%s ", names.v[i]);
-		qm_names_done(&names);
-	}
-	return told(r);
+	return told_names(qm_dir_names_but(&top, "d", is_odd, &names), &names);
 }
 
 static int open_one(void)
@@ -708,13 +712,7 @@ static int list_top(void)
 	r = qm_dir_exists(&top, ".");
 	if (r >= 0)
 		r = qm_dir_names(&top, ".", &names);
-	EXPECT(r == 0 || names.n == 77);
-	if (r == 0) {
-		for (size_t i = 0; i < names.n; i++)
-			units_say("%s ", names.v[i]);
-		qm_names_done(&names);
-	}
-	return told(r);
+	return told_names(r, &names);
 }
 
 /* A tap need not listen to everything, and nobody has to keep problems. */

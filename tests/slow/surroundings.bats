@@ -7,7 +7,7 @@ load ../lib
 load ../hint
 
 teardown() {
-	[ -z "${PUBLIC-}" ] || rm -rf "$PUBLIC"
+	rm -rf ${PUBLIC:+"$PUBLIC"} ${WIDE:+"$WIDE"}
 }
 
 # to_variables COMMAND...: runs it as "qmapctl" runs the program.
@@ -414,12 +414,12 @@ setup_small() {
 # ---- a tree without end ----
 
 @test "more directories than are looked through for disks: that is said, and who is found is shown" {
-	ROOT=$(mktemp -d /dev/shm/qmapctl-wide.XXXXXX) || skip "no /dev/shm"
-	PUBLIC=$ROOT
-	mkdir -p "$ROOT/sys/devices/system/cpu/cpu0" "$ROOT/sys/devices/a/block/sda/mq/0"
-	echo 0 | tee "$ROOT/sys/devices/system/cpu/"{possible,present,online} >"$ROOT/sys/devices/a/block/sda/mq/0/cpu_list"
-	(cd "$ROOT/sys/devices" && "$PYTHON" -c 'import os; [os.makedirs(f"z{i % 4}/{i}") for i in range(200000)]')
-	to_variables "$QMAPCTL" -s "$ROOT" list -n -o NAME
+	# In memory where there is some, which is five times as fast.
+	WIDE=$(mktemp -d /dev/shm/qmapctl-wide.XXXXXX 2>/dev/null) || WIDE=$(mktemp -d)
+	mkdir -p "$WIDE/sys/devices/system/cpu/cpu0" "$WIDE/sys/devices/a/block/sda/mq/0"
+	echo 0 | tee "$WIDE/sys/devices/system/cpu/"{possible,present,online} >"$WIDE/sys/devices/a/block/sda/mq/0/cpu_list"
+	(cd "$WIDE/sys/devices" && "$PYTHON" -c 'import os; [os.makedirs(f"z{i % 4}/{i}") for i in range(200000)]')
+	to_variables "$QMAPCTL" -s "$WIDE" list -n -o NAME
 	assert_equal "$status: $output" "0: sda"
 	assert_equal "$stderr" "qmapctl: sys/devices: more than 200000 directories; disks in the others are not found"
 }

@@ -290,8 +290,6 @@ static void name_taken_again(void **state)
 	d = diagnose("nvme nvme2: failed to initialize MR pool sized 128 for QID 9\n", &h.env);
 	assert_string_equal(d.command, "nvme connect -t rdma -a ADDRESS -s PORT -n NQN --nr-io-queues=8");
 	qm_diagnosis_done(&d);
-	h.m.controllers = NULL;
-	h.m.n_controllers = 0;
 	host_done(&h);
 }
 
@@ -454,8 +452,6 @@ static void reconnect(void **state)
 		     "nvme nvme8: Reconnecting in 10 seconds...\n", &h.env);
 	assert_says(d.cause, "nvme8 is not there any more; for a new connection: ");
 	qm_diagnosis_done(&d);
-	h.m.controllers = NULL;
-	h.m.n_controllers = 0;
 	host_done(&h);
 }
 
@@ -605,9 +601,6 @@ static void place_of_a_timeout(void **state)
 	d = diagnose("nvme nvme0: I/O 12 QID 3 timeout, aborting", &h.env);
 	assert_false(d.has_cpus);
 	qm_diagnosis_done(&d);
-	h.m.controllers = NULL;
-	h.m.irqs = NULL;
-	h.m.n_controllers = h.m.n_irqs = 0;
 	host_done(&h);
 }
 
@@ -677,9 +670,6 @@ static void no_tag(void **state)
 	d = diagnose("nvme nvme0: failed to connect queue: 0 ret=-11", &h.env);
 	assert_says(d.cause, "The queue map has nothing to do with it.");
 	qm_diagnosis_done(&d);
-	h.m.controllers = NULL;
-	h.m.disks = NULL;
-	h.m.n_controllers = h.m.n_disks = 0;
 	host_done(&h);
 }
 
@@ -719,8 +709,6 @@ static void queue_not_made(void **state)
 	d = diagnose("nvme nvme0: failed to connect queue: 2 ret=-5", &h.env);
 	assert_says(d.cause, "The queue map has nothing to do with it.");
 	qm_diagnosis_done(&d);
-	h.m.controllers = NULL;
-	h.m.n_controllers = 0;
 	host_done(&h);
 }
 

@@ -9,6 +9,23 @@
 #include "topo-equal.h"
 #include "tree.h"
 
+/* Reads what such a tree holds; its own problems are of no interest. */
+static int read_tree(const char *entries, unsigned what, struct qm_machine *ret)
+{
+	struct qm_problems outer = { 0 };
+	struct qm_root root;
+	struct tree tree;
+	int r;
+
+	tree_make(&tree, entries);
+	assert_int_equal(qm_root_open(&root, tree.dir, false, &outer), 0);
+	r = qm_machine_read(&root, what, ret);
+	assert_ptr_equal(root.problems, &outer);
+	qm_root_close(&root);
+	tree_done(&tree);
+	return r;
+}
+
 /* Changes the tree each time the set of online CPUs is read, so many times. */
 struct mover {
 	struct tree tree;
@@ -86,61 +103,44 @@ static void moving_on(void **state)
 
 static void no_machine(void **state)
 {
-	struct qm_problems problems = { 0 };
 	struct qm_machine m = { 0 };
-	struct qm_root root;
-	struct tree t;
 
 	(void)state;
-	tree_make(&t, "etc/motd hello\n");
-	assert_int_equal(qm_root_open(&root, t.dir, false, &problems), 0);
-	assert_int_equal(qm_machine_read(&root, QM_READ_DEVICES, &m), -ENOENT);
+	assert_int_equal(read_tree("etc/motd hello\n", QM_READ_DEVICES, &m), -ENOENT);
 	assert_null(m.problems.v);
-	assert_ptr_equal(root.problems, &problems);
-	qm_root_close(&root);
-	tree_done(&t);
 }
 
 /* Without lists of disks the whole device tree is looked through, and a disk that is met twice is one disk. */
 static void twins(void **state)
 {
-	struct qm_problems outer = { 0 };
+	static const char tree[] = "c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
+				   "sys/devices/copy/of/virtual/block/nullb0/mq/0/cpu_list 0-1\n"
+				   "sys/devices/copy/of/virtual/block/nullb1/mq/0/cpu_list 0-3\n"
+				   "sys/devices/virtual/block/nullb0/mq/0/cpu_list 0-3\n"
+				   "sys/devices/block/nullb1 a file\n";
 	struct qm_machine m = { 0 };
-	struct qm_root root;
-	struct tree tree;
 
 	(void)state;
-	tree_make(&tree, "c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
-			 "sys/devices/copy/of/virtual/block/nullb0/mq/0/cpu_list 0-1\n"
-			 "sys/devices/copy/of/virtual/block/nullb1/mq/0/cpu_list 0-3\n"
-			 "sys/devices/virtual/block/nullb0/mq/0/cpu_list 0-3\n"
-			 "sys/devices/block/nullb1 a file\n");
-	assert_int_equal(qm_root_open(&root, tree.dir, false, &outer), 0);
-	assert_int_equal(qm_machine_read(&root, QM_READ_DEVICES, &m), 0);
+	assert_int_equal(read_tree(tree, QM_READ_DEVICES, &m), 0);
 	assert_int_equal(m.n_disks, 2);
 	assert_string_equal(m.disks[0].syspath, "sys/devices/virtual/block/nullb0");
 	assert_string_equal(m.disks[1].syspath, "sys/devices/copy/of/virtual/block/nullb1");
 	assert_int_equal(m.n_controllers, 2);
 	assert_cpus(m.controllers[0].hctx[0].cpus, "0-3");
 	qm_machine_done(&m);
-	qm_root_close(&root);
-	tree_done(&tree);
 }
 
 /* A mask may name CPUs that cannot be, the CPU an interrupt last arrived at is one that can. */
 static void effective_cpus(void **state)
 {
-	struct qm_problems outer = { 0 };
+	static const char tree[] =
+		"c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
+		"proc/irq/5/x/\nproc/irq/5/smp_affinity_list 0-63\nproc/irq/5/effective_affinity_list 2,9\n"
+		"proc/irq/6/x/\nproc/irq/6/smp_affinity_list 0\nproc/irq/6/effective_affinity_list 8191\n";
 	struct qm_machine m = { 0 };
-	struct qm_root root;
-	struct tree tree;
 
 	(void)state;
-	tree_make(&tree, "c/possible 0-3\nc/present 0-3\nc/online 0-3\n"
-			 "proc/irq/5/x/\nproc/irq/5/smp_affinity_list 0-63\nproc/irq/5/effective_affinity_list 2,9\n"
-			 "proc/irq/6/x/\nproc/irq/6/smp_affinity_list 0\nproc/irq/6/effective_affinity_list 8191\n");
-	assert_int_equal(qm_root_open(&root, tree.dir, false, &outer), 0);
-	assert_int_equal(qm_machine_read(&root, QM_READ_IRQS, &m), 0);
+	assert_int_equal(read_tree(tree, QM_READ_IRQS, &m), 0);
 	assert_int_equal(m.n_irqs, 2);
 	assert_cpus(m.irqs[0].requested, "0-63");
 	assert_true(m.irqs[0].has_effective);
@@ -149,8 +149,6 @@ static void effective_cpus(void **state)
 	assert_int_equal(m.problems.n, 2);
 	assert_string_equal(m.problems.v[0].path, "proc/irq/5/effective_affinity_list");
 	qm_machine_done(&m);
-	qm_root_close(&root);
-	tree_done(&tree);
 }
 
 int main(void)
