@@ -19,6 +19,8 @@ static enum qm_queue_state state_of(const struct qm_hctx *h, const struct qm_que
 		return QM_QUEUE_ISOLATED;
 	if (qm_cpuset_is_empty(&q->online))
 		return QM_QUEUE_OFFLINE;
+	if (h->stays_inactive)
+		return QM_QUEUE_INACTIVE;
 	return online_nodes > 1 ? QM_QUEUE_CROSS : QM_QUEUE_OK;
 }
 

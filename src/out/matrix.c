@@ -394,6 +394,7 @@ static void add_states(const struct qm_out *out, const struct qm_report *report,
 		{ QM_QUEUE_UNMAPPED, "unmapped, no CPU at all" },
 		{ QM_QUEUE_OFFLINE, "without an online CPU" },
 		{ QM_QUEUE_ISOLATED, "isolated CPUs only" },
+		{ QM_QUEUE_INACTIVE, "still marked inactive, though a CPU is online" },
 		{ QM_QUEUE_CROSS, "serving several nodes" },
 		{ QM_QUEUE_UNKNOWN, "not or not wholly read, more CPUs may be theirs" },
 	};

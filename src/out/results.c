@@ -25,7 +25,7 @@ bool qm_queue_is_blank(const struct qm_queue_view *q)
 
 const char *qm_queue_state_name(enum qm_queue_state s)
 {
-	static const char *const names[_QM_QUEUE_STATE_MAX] = { "ok", "cross-node", "isolated", "offline", "unmapped", NULL };
+	static const char *const names[_QM_QUEUE_STATE_MAX] = { "ok", "cross-node", "inactive", "isolated", "offline", "unmapped", NULL };
 
 	return s < _QM_QUEUE_STATE_MAX ? names[s] : NULL;
 }

@@ -33,6 +33,7 @@ struct qm_topology_result {
 enum qm_queue_state {
 	QM_QUEUE_OK,
 	QM_QUEUE_CROSS,    /* its online CPUs are in more than one node */
+	QM_QUEUE_INACTIVE, /* with a CPU online, but still marked as one without; see qm_connect_reset */
 	QM_QUEUE_ISOLATED, /* the kernel lists none of its CPUs, all are isolated */
 	QM_QUEUE_OFFLINE,  /* none of its CPUs is online */
 	QM_QUEUE_UNMAPPED, /* no CPU at all */
@@ -102,7 +103,7 @@ void qm_report_done(struct qm_report *r);
 bool qm_queue_is_pinnable(const struct qm_queue_view *q);
 /* Whether none of its CPUs is known, which is not the same as having none. */
 bool qm_queue_is_blank(const struct qm_queue_view *q);
-/* "ok", "cross-node", "isolated", "offline", "unmapped"; NULL for unknown */
+/* "ok", "cross-node", "inactive", "isolated", "offline", "unmapped"; NULL for unknown */
 const char *qm_queue_state_name(enum qm_queue_state s);
 
 struct qm_list_result {

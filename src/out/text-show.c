@@ -138,7 +138,11 @@ GETTER(show_completes)
 
 GETTER(show_state)
 {
-	static const char *const colors[_QM_QUEUE_STATE_MAX] = { NULL, NULL, NULL, YELLOW, RED, NULL };
+	static const char *const colors[_QM_QUEUE_STATE_MAX] = {
+		[QM_QUEUE_INACTIVE] = RED,
+		[QM_QUEUE_OFFLINE] = YELLOW,
+		[QM_QUEUE_UNMAPPED] = RED,
+	};
 
 	qm_cell_str(cell, qm_queue_state_name(QUEUE(row)->state));
 	cell->color = colors[QUEUE(row)->state];
@@ -162,7 +166,7 @@ static const struct qm_column show_columns[] = {
 	  show_effective },
 	{ "COMPLETES", NULL, "CPU and context that its requests complete in", QM_COLUMN_STRING,
 	  QM_COLUMN_MAYBE | QM_COLUMN_VERBOSE, show_completes },
-	{ "STATE", "controllers[].hctx[].state", "ok, cross-node, isolated, offline or unmapped", QM_COLUMN_STRING, 0,
+	{ "STATE", "controllers[].hctx[].state", "ok, cross-node, inactive, isolated, offline or unmapped", QM_COLUMN_STRING, 0,
 	  show_state },
 	{ "TIE", "controllers[].hctx[].irq_tie", "how the interrupt was found", QM_COLUMN_STRING, QM_COLUMN_EXTRA,
 	  show_tie },

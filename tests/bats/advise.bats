@@ -230,9 +230,15 @@ loop 1-8 8'
 	assert_json '[[f[k] for k in ("rule", "severity", "controller", "hctx_list", "cpu_list", "command")]
 		for f in j["findings"] if f["severity"] != "info"]' \
 		'[["fabrics-reconnect-risk", "error", "nvme0", "4", "2", "chcpu -d 2 && chcpu -e 2"]]'
+	qmapctl --sysroot "$(fixture fabrics/7.2-inactive)" show nvme0 -n -r -o HCTX,STATE
+	assert_equal "$(grep -v ok <<<"$output")" "4 inactive"
+	qmapctl --sysroot "$(fixture fabrics/7.2-inactive)" show nvme0 --matrix
+	assert_contains "$output" 'still marked inactive, though a CPU is online: hctx 4'
 	# no such mark: where the CPU is offline, with another flag alone, without debugfs as for nobody
 	unfold "$DATA/fabrics/7.2-inactive.manifest.xz" "$root"
 	echo 'TAG_ACTIVE|INACTIVE' >"$root/sys/kernel/debug/block/nvme0c0n1/hctx4/state"
+	qmapctl --sysroot "$root" show nvme0 --offline 2 -n -r -o HCTX,STATE
+	assert_contains "$output" '4 offline'
 	qmapctl --sysroot "$root" audit --offline 2 -J
 	assert_json '[f["message"].count("still marked") for f in j["findings"] if f["rule"] == "fabrics-reconnect-risk"]' '[0]'
 	echo 'TAG_ACTIVE' >"$root/sys/kernel/debug/block/nvme0c0n1/hctx4/state"
